@@ -1,0 +1,42 @@
+//! What can go wrong in the algebra.
+
+/// A failed computation.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The right-hand matrix of a generalised eigenproblem has no Cholesky factor.
+    #[error("the {matrix} is not positive definite: pivot {pivot} of its Cholesky factor failed")]
+    NotPositiveDefinite {
+        /// Which matrix.
+        matrix: &'static str,
+        /// Index of the first bad pivot.
+        pivot: usize,
+    },
+    /// An iteration ended without reaching its tolerance.
+    #[error("{what} did not converge in {iterations} iterations")]
+    NoConvergence {
+        /// Which iteration.
+        what: &'static str,
+        /// How many steps it took.
+        iterations: usize,
+    },
+    /// A number that must be finite is not.
+    #[error("{what} is not finite")]
+    NotFinite {
+        /// Which number.
+        what: &'static str,
+    },
+    /// A parameter outside its range.
+    #[error("{parameter} must be {expected}, found {found}")]
+    Parameter {
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// The range.
+        expected: &'static str,
+        /// The value.
+        found: f64,
+    },
+}
+
+/// Result of a computation in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,0 +1,33 @@
+//! Progress as events: libraries report, programs decide what to show.
+
+/// Receives the progress of long computations.
+///
+/// Methods take `&self` because blocks report from several threads; an implementation that keeps state
+/// uses atomics or a lock. Every method does nothing by default.
+pub trait Observer: Sync {
+    /// A named stage begins; the one before it, if any, is over.
+    fn stage(&self, name: &'static str) {
+        let _ = name;
+    }
+
+    /// `done` of `total` equal parts of the current stage are finished.
+    fn progress(&self, done: usize, total: usize) {
+        let _ = (done, total);
+    }
+
+    /// An optimiser has finished iteration `step` at objective `value`.
+    fn step(&self, step: usize, value: f64) {
+        let _ = (step, value);
+    }
+
+    /// Something that the user should know but that stops nothing.
+    fn note(&self, message: &str) {
+        let _ = message;
+    }
+}
+
+/// An observer that ignores everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}

@@ -1,0 +1,168 @@
+//! Everything that was read, before anything is chosen: classes, labels, representations, splits.
+//!
+//! A [`Dataset`] is plain data that `bidilel-data` fills from files and [`crate::synthetic`] from a seed.
+//! It makes no choice; [`crate::task::Task`] picks a split, a visual and some semantic representations,
+//! checks them once, and is then safe to learn from.
+
+use std::fmt;
+use std::sync::Arc;
+
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// Feature rows that can be read one at a time: in memory, or mapped from a file.
+pub trait Rows: Send + Sync {
+    /// How many instances there are.
+    fn count(&self) -> usize;
+    /// How many features each has.
+    fn dim(&self) -> usize;
+    /// Copies one instance into `into`, which is `dim` long, widened or rounded to `f32`.
+    fn read(&self, index: usize, into: &mut [f32]);
+}
+
+/// Rows in memory, one instance a column.
+impl Rows for Mat<f32> {
+    fn count(&self) -> usize {
+        self.ncols()
+    }
+    fn dim(&self) -> usize {
+        self.nrows()
+    }
+    fn read(&self, index: usize, into: &mut [f32]) {
+        into.copy_from_slice(self.col_as_slice(index));
+    }
+}
+
+/// A visual representation: one feature row for every instance.
+#[derive(Clone)]
+pub struct Visual {
+    /// The name by which `--visual` asks for it.
+    pub name: String,
+    /// Where it came from, for messages: a file, or a phrase.
+    pub origin: String,
+    /// The features.
+    pub rows: Arc<dyn Rows>,
+}
+
+impl fmt::Debug for Visual {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Visual({}: {} x {} from {})", self.name, self.rows.count(), self.rows.dim(), self.origin)
+    }
+}
+
+/// How far apart two semantic vectors are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Euclidean distance of l2-normalised vectors.
+    Euclidean,
+    /// One minus the cosine similarity.
+    Cosine,
+    /// The matrix holds the distances themselves, classes x classes.
+    Precomputed,
+}
+
+/// A semantic representation: one vector for every class.
+#[derive(Debug, Clone)]
+pub struct Semantic {
+    /// The name by which `--semantic` asks for it.
+    pub name: String,
+    /// Where it came from, for messages.
+    pub origin: String,
+    /// The distance that goes with it.
+    pub metric: Metric,
+    /// Dimensions x classes; classes x classes for [`Metric::Precomputed`].
+    pub vectors: Mat<f64>,
+    /// Names of the dimensions, where known.
+    pub dimension_names: Option<Vec<String>>,
+}
+
+/// A division into known and unseen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SplitKind {
+    /// Whole classes are unseen; all others are known.
+    Classes {
+        /// Indices of the unseen classes, ascending.
+        unseen: Vec<usize>,
+        /// Known classes that tuning holds out, ascending; may be empty.
+        validation: Vec<usize>,
+    },
+    /// Several class-wise divisions under one name.
+    Family {
+        /// The unseen classes of every trial, ascending.
+        trials: Vec<Vec<usize>>,
+    },
+    /// Instances are divided one by one, so that known classes are tested too.
+    Instances {
+        /// Instances to learn from.
+        train: Vec<usize>,
+        /// Test instances of known classes.
+        test_seen: Vec<usize>,
+        /// Test instances of unseen classes.
+        test_unseen: Vec<usize>,
+    },
+}
+
+/// A named split.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// The name by which `--split` asks for it.
+    pub name: String,
+    /// Where it came from, for messages.
+    pub origin: String,
+    /// What it divides.
+    pub kind: SplitKind,
+}
+
+/// A dataset as it was read: nothing chosen, nothing normalised.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    /// The dataset's name.
+    pub name: String,
+    /// Class names; a class's index is its place here.
+    pub classes: Vec<String>,
+    /// A class index for every instance.
+    pub labels: Vec<usize>,
+    /// Visual representations, in file order; the first is the default.
+    pub visual: Vec<Visual>,
+    /// Semantic representations, in file order; the first is the default.
+    pub semantic: Vec<Semantic>,
+    /// Splits, in file order; the first is the default.
+    pub splits: Vec<Split>,
+}
+
+impl Dataset {
+    /// The visual representation of that name, or the first.
+    pub fn visual(&self, name: Option<&str>) -> Result<&Visual> {
+        find(&self.visual, name, "visual representation", |v| &v.name)
+    }
+
+    /// The semantic representation of that name, or the first.
+    pub fn semantic(&self, name: Option<&str>) -> Result<&Semantic> {
+        find(&self.semantic, name, "semantic representation", |s| &s.name)
+    }
+
+    /// The split of that name (without a trial number), or the first.
+    pub fn split(&self, name: Option<&str>) -> Result<&Split> {
+        find(&self.splits, name, "split", |s| &s.name)
+    }
+}
+
+fn find<'a, T>(
+    items: &'a [T],
+    name: Option<&str>,
+    what: &'static str,
+    name_of: impl Fn(&T) -> &String,
+) -> Result<&'a T> {
+    let found = match name {
+        Some(name) => items.iter().find(|item| name_of(item) == name),
+        None => items.first(),
+    };
+    found.ok_or_else(|| Error::NotInDataset {
+        what,
+        name: name.unwrap_or("any").to_owned(),
+        available: items.iter().map(|item| name_of(item).clone()).collect(),
+    })
+}

@@ -1,0 +1,141 @@
+//! What can go wrong between a dataset and a recognition.
+
+/// A task that cannot be learned from, a setting that makes no sense, or a failed computation.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A name that the dataset does not have.
+    #[error("the dataset has no {what} `{name}`{}", available_list(.available))]
+    NotInDataset {
+        /// Kind of thing.
+        what: &'static str,
+        /// The name that was asked for.
+        name: String,
+        /// The names that exist.
+        available: Vec<String>,
+    },
+    /// A trial that a family of splits does not have.
+    #[error("split `{split}` has no trial {found}: it has {count}, numbered from 0")]
+    NoSuchTrial {
+        /// The family.
+        split: String,
+        /// The number that was asked for.
+        found: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// A feature that is NaN or infinite.
+    #[error("{origin}: row {row}, column {column} is {value}")]
+    NotFinite {
+        /// File or array.
+        origin: String,
+        /// Row (instance or class), from 0.
+        row: usize,
+        /// Column (dimension), from 0.
+        column: usize,
+        /// `NaN`, `inf` or `-inf`.
+        value: f64,
+    },
+    /// Two things that must have the same size do not.
+    #[error("{origin}: expected {expected} {what}, found {found}")]
+    Mismatch {
+        /// File or array.
+        origin: String,
+        /// What is counted.
+        what: &'static str,
+        /// The count that fits the rest.
+        expected: usize,
+        /// The count that is there.
+        found: usize,
+    },
+    /// A label that names no class.
+    #[error("label {label} of instance {instance} is not a class: there are {classes} classes, numbered from 0")]
+    LabelOutOfRange {
+        /// The label.
+        label: usize,
+        /// Its instance, from 0.
+        instance: usize,
+        /// How many classes there are.
+        classes: usize,
+    },
+    /// A class that has no instance to learn from or to test on.
+    #[error("{role} class `{class}` has no instances in split `{split}`")]
+    EmptyClass {
+        /// `known` or `unseen`.
+        role: &'static str,
+        /// Its name.
+        class: String,
+        /// The split.
+        split: String,
+    },
+    /// A split that cannot be used.
+    #[error("split `{split}`: {problem}")]
+    Split {
+        /// The split.
+        split: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A setting outside its range.
+    #[error("{setting} must be {expected}, found {found}")]
+    Setting {
+        /// The setting, by the name the user knows.
+        setting: &'static str,
+        /// The range.
+        expected: String,
+        /// The value.
+        found: String,
+    },
+    /// A semantic representation that is no set of distances or vectors.
+    #[error("{origin}: {problem}")]
+    Semantic {
+        /// File or array.
+        origin: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A model file that cannot be used.
+    #[error("not a usable model: {problem}")]
+    Model {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A failed computation.
+    #[error("{stage} failed")]
+    Math {
+        /// The stage.
+        stage: &'static str,
+        /// What failed in it.
+        #[source]
+        source: bidilel_math::Error,
+    },
+}
+
+impl Error {
+    /// What the user can do about it, where there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotFinite { .. } => Some("remove the instance, or repair the file that it came from".to_owned()),
+            Self::LabelOutOfRange { label, classes, .. } if label == classes => {
+                Some("labels count from 0; if the file counts from 1, write `one_based = true`".to_owned())
+            }
+            Self::EmptyClass { role: "known", .. } => {
+                Some("remove the class from the class list, or give it instances".to_owned())
+            }
+            Self::Math { source: bidilel_math::Error::NotPositiveDefinite { .. }, .. } => {
+                Some("raise --alpha or --ridge".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+fn available_list(names: &[String]) -> String {
+    match names {
+        [] => ": it has none".to_owned(),
+        names => format!(": it has {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// Result of the domain crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
