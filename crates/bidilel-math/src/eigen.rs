@@ -1,1 +1,312 @@
-//! (in progress)
+//! Leading eigenpairs of symmetric problems, plain and generalised.
+//!
+//! $A p = \lambda B p$ with $A$ symmetric and $B$ positive definite becomes, by $B = R R^\top$ (Cholesky) and
+//! $p = R^{-\top} q$, the symmetric problem $R^{-1} A R^{-\top} q = \lambda q$. Eigenvalues come in descending
+//! order; eigenvectors are columns with $p_i^\top B p_j = [i = j]$, and the entry of largest magnitude of each
+//! is positive, so that results can be compared.
+//!
+//! Small problems, and those where many pairs are wanted, are solved whole; otherwise a block Krylov method
+//! ([`crate::krylov`]) finds the leading pairs without ever forming $R^{-1} A R^{-\top}$.
+//!
+//! # References
+//! G. Golub and C. Van Loan, *Matrix Computations*, 4th ed., 2013, section 8.7.2.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt;
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::{Mat, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+use crate::parallel::product;
+use crate::{Error, Observer, Result, krylov};
+
+/// Below this size a problem is always solved whole.
+const SMALL: usize = 640;
+/// Right-hand sides that one thread solves for at a time.
+const SOLVE_PANEL: usize = 32;
+
+/// Leading eigenvalues with their eigenvectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Eigen {
+    /// Eigenvalues, descending.
+    pub values: Vec<f64>,
+    /// Eigenvectors as columns, in the same order.
+    pub vectors: Mat<f64>,
+}
+
+/// The `count` leading eigenpairs of a symmetric matrix.
+pub fn symmetric(matrix: MatRef<'_, f64>, count: usize, watch: &dyn Observer) -> Result<Eigen> {
+    let size = matrix.nrows();
+    let mut found = if solve_whole(size, count) {
+        whole(matrix, count)?
+    } else {
+        let apply = |block: MatRef<'_, f64>| product(matrix, block);
+        krylov::leading(&apply, size, count, watch)?
+    };
+    fix_signs(found.vectors.as_mut());
+    Ok(found)
+}
+
+/// The `count` leading pairs of $A p = \lambda B p$; both matrices are used up.
+///
+/// # Errors
+/// [`Error::NotPositiveDefinite`] when `right` has no Cholesky factor.
+pub fn generalized(left: Mat<f64>, right: Mat<f64>, count: usize, watch: &dyn Observer) -> Result<Eigen> {
+    let size = left.nrows();
+    let factor = cholesky(right)?;
+    let mut found = if solve_whole(size, count) {
+        let reduced = reduce(left, factor.as_ref());
+        whole(reduced.as_ref(), count)?
+    } else {
+        let apply = |block: MatRef<'_, f64>| {
+            let mut block = block.to_owned();
+            solve_transposed(factor.as_ref(), block.as_mut());
+            let mut image = product(left.as_ref(), block.as_ref());
+            solve(factor.as_ref(), image.as_mut());
+            image
+        };
+        krylov::leading(&apply, size, count, watch)?
+    };
+    solve_transposed(factor.as_ref(), found.vectors.as_mut());
+    fix_signs(found.vectors.as_mut());
+    Ok(found)
+}
+
+/// The lower triangular $R$ of $R R^\top$, in the place of the matrix.
+pub fn cholesky(mut matrix: Mat<f64>) -> Result<Mat<f64>> {
+    let size = matrix.nrows();
+    if matrix.diagonal().column_vector().iter().any(|value| !value.is_finite()) {
+        return Err(Error::NotFinite { what: "the diagonal of a scatter matrix" });
+    }
+    let par = match rayon::current_num_threads() {
+        1 => Par::Seq,
+        threads => Par::rayon(threads),
+    };
+    let mut buffer =
+        MemBuffer::new(llt::factor::cholesky_in_place_scratch::<f64>(size, par, faer::Spec::default()));
+    let outcome = llt::factor::cholesky_in_place(
+        matrix.as_mut(),
+        llt::factor::LltRegularization::default(),
+        par,
+        MemStack::new(&mut buffer),
+        faer::Spec::default(),
+    );
+    match outcome {
+        Ok(_) => Ok(matrix),
+        Err(llt::factor::LltError::NonPositivePivot { index }) => {
+            Err(Error::NotPositiveDefinite { matrix: "right-hand matrix", pivot: index })
+        }
+    }
+}
+
+/// `block = R^-1 block`.
+pub fn solve(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
+    block.par_col_chunks_mut(SOLVE_PANEL).for_each(|panel| {
+        solve_lower_triangular_in_place(factor, panel, Par::Seq);
+    });
+}
+
+/// `block = R^-T block`.
+pub fn solve_transposed(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
+    block.par_col_chunks_mut(SOLVE_PANEL).for_each(|panel| {
+        solve_upper_triangular_in_place(factor.transpose(), panel, Par::Seq);
+    });
+}
+
+/// $(R R^\top)^{-1}$.
+pub fn inverse(factor: MatRef<'_, f64>) -> Mat<f64> {
+    let mut inverse = Mat::identity(factor.nrows(), factor.ncols());
+    solve(factor, inverse.as_mut());
+    solve_transposed(factor, inverse.as_mut());
+    inverse
+}
+
+/// All eigenpairs of a symmetric matrix, the leading `count` kept.
+pub fn whole(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
+    let size = matrix.nrows();
+    let mut values = faer::Col::<f64>::zeros(size);
+    let mut vectors = Mat::<f64>::zeros(size, size);
+    // One thread: the blocked reduction rounds differently for other numbers of threads.
+    let par = Par::Seq;
+    let scratch = self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, par, faer::Spec::default());
+    let mut buffer = MemBuffer::new(scratch);
+    self_adjoint_evd(
+        matrix,
+        values.as_diagonal_mut(),
+        Some(vectors.as_mut()),
+        par,
+        MemStack::new(&mut buffer),
+        faer::Spec::default(),
+    )
+    .map_err(|_| Error::NoConvergence { what: "the symmetric eigenvalue iteration", iterations: size })?;
+    let count = count.min(size);
+    Ok(Eigen {
+        values: (0..count).map(|i| values[size - 1 - i]).collect(),
+        vectors: Mat::from_fn(size, count, |row, i| vectors[(row, size - 1 - i)]),
+    })
+}
+
+/// Makes the entry of largest magnitude of every column positive.
+pub fn fix_signs(vectors: MatMut<'_, f64>) {
+    for column in vectors.col_iter_mut() {
+        let largest = column
+            .as_ref()
+            .iter()
+            .copied()
+            .fold(0.0_f64, |best, v| if v.abs() > best.abs() { v } else { best });
+        if largest < 0.0 {
+            column.iter_mut().for_each(|value| *value = -*value);
+        }
+    }
+}
+
+fn solve_whole(size: usize, count: usize) -> bool {
+    size <= SMALL || count * 4 > size
+}
+
+/// $R^{-1} A R^{-\top}$, symmetrised against rounding.
+fn reduce(mut left: Mat<f64>, factor: MatRef<'_, f64>) -> Mat<f64> {
+    solve(factor, left.as_mut());
+    let mut turned = left.transpose().to_owned();
+    solve(factor, turned.as_mut());
+    let size = turned.nrows();
+    Mat::from_fn(size, size, |i, j| f64::midpoint(turned[(i, j)], turned[(j, i)]))
+}
+
+/// Coordinates in which a symmetric positive semi-definite matrix $M$ is the identity on its range.
+///
+/// $V^\top M V = I$ with $V = R^{-\top}$ from the Cholesky factor of $M$ where it is safely definite, else with
+/// $V = U \Lambda^{-1/2}$ from the eigenpairs above the usual rank cut.
+#[derive(Debug, Clone)]
+pub enum Whitener {
+    /// Lower triangular Cholesky factor.
+    Factor(Mat<f64>),
+    /// Eigenpairs of the range.
+    Range(Eigen),
+}
+
+impl Whitener {
+    /// Factors `matrix`.
+    ///
+    /// A Cholesky factor whose pivots span more than `1 / sqrt(eps)` says that the matrix is singular to
+    /// working precision; its inverse would be noise.
+    pub fn new(matrix: Mat<f64>) -> Result<Self> {
+        let size = matrix.nrows();
+        match cholesky(matrix.clone()) {
+            Ok(factor) => {
+                let pivots = (0..size).map(|i| factor[(i, i)]);
+                let (least, most) = pivots.fold((f64::INFINITY, 0.0_f64), |(l, m), p| (l.min(p), m.max(p)));
+                if least > most * f64::EPSILON.sqrt() {
+                    return Ok(Self::Factor(factor));
+                }
+            }
+            Err(Error::NotPositiveDefinite { .. }) => {}
+            Err(other) => return Err(other),
+        }
+        let Eigen { mut values, vectors } = whole(matrix.as_ref(), size)?;
+        let cut = values.first().copied().unwrap_or(0.0) * f64::EPSILON * size as f64;
+        values.retain(|&value| value > cut);
+        let vectors = vectors.subcols(0, values.len()).to_owned();
+        Ok(Self::Range(Eigen { values, vectors }))
+    }
+
+    /// $V^\top$ times a block.
+    pub fn forward(&self, block: MatRef<'_, f64>) -> Mat<f64> {
+        match self {
+            Self::Factor(factor) => {
+                let mut block = block.to_owned();
+                solve(factor.as_ref(), block.as_mut());
+                block
+            }
+            Self::Range(range) => {
+                let turned = product(range.vectors.transpose(), block);
+                Mat::from_fn(turned.nrows(), turned.ncols(), |i, j| turned[(i, j)] / range.values[i].sqrt())
+            }
+        }
+    }
+
+    /// $V$ times a block.
+    pub fn back(&self, block: MatRef<'_, f64>) -> Mat<f64> {
+        match self {
+            Self::Factor(factor) => {
+                let mut block = block.to_owned();
+                solve_transposed(factor.as_ref(), block.as_mut());
+                block
+            }
+            Self::Range(range) => {
+                let scaled =
+                    Mat::from_fn(block.nrows(), block.ncols(), |i, j| block[(i, j)] / range.values[i].sqrt());
+                product(range.vectors.as_ref(), scaled.as_ref())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+    use crate::krylov::tests::random;
+
+    fn pencil(size: usize, rank: usize) -> (Mat<f64>, Mat<f64>) {
+        let (a, b) = (random(size, rank, 1), random(size, size, 2));
+        let mut right = product(b.as_ref(), b.transpose());
+        (0..size).for_each(|i| right[(i, i)] += 1.0);
+        (product(a.as_ref(), a.transpose()), right)
+    }
+
+    fn check(size: usize, rank: usize, count: usize) {
+        let (left, right) = pencil(size, rank);
+        let found = generalized(left.clone(), right.clone(), count, &Silent).expect("a definite pencil");
+        let values = Mat::from_fn(count, count, |i, j| if i == j { found.values[i] } else { 0.0 });
+        let image = product(right.as_ref(), found.vectors.as_ref());
+        let residual =
+            product(left.as_ref(), found.vectors.as_ref()) - product(image.as_ref(), values.as_ref());
+        assert!(residual.norm_max() < 1e-8 * found.values[0] * image.norm_max(), "{}", residual.norm_max());
+        let gram = product(found.vectors.transpose(), image.as_ref());
+        assert!((gram - Mat::<f64>::identity(count, count)).norm_max() < 1e-9);
+        assert!(found.values.windows(2).all(|pair| pair[0] >= pair[1]));
+    }
+
+    #[test]
+    fn residuals_vanish_and_vectors_are_b_orthonormal_whole() {
+        check(40, 40, 7);
+        check(40, 5, 12);
+    }
+
+    #[test]
+    fn residuals_vanish_and_vectors_are_b_orthonormal_by_krylov() {
+        check(SMALL + 60, 300, 30);
+        check(SMALL + 60, 20, 40);
+    }
+
+    #[test]
+    fn both_ways_find_the_same_values() {
+        let (left, _) = pencil(SMALL + 10, 400);
+        let all = whole(left.as_ref(), 50).expect("symmetric");
+        let some = symmetric(left.as_ref(), 50, &Silent).expect("symmetric");
+        for (a, b) in all.values.iter().zip(&some.values) {
+            approx::assert_relative_eq!(a, b, max_relative = 1e-10);
+        }
+    }
+
+    #[test]
+    fn an_indefinite_right_side_is_an_error() {
+        let right = Mat::from_fn(3, 3, |i, j| if i == j { -1.0 } else { 0.0 });
+        let failure = generalized(Mat::identity(3, 3), right, 1, &Silent).expect_err("indefinite");
+        assert!(matches!(failure, Error::NotPositiveDefinite { pivot: 0, .. }), "{failure}");
+    }
+
+    #[test]
+    fn the_pseudo_inverse_meets_its_definition_at_any_rank() {
+        for rank in [4, 12] {
+            let a = random(12, rank, 3);
+            let matrix = product(a.as_ref(), a.transpose());
+            let inverse = pseudo_inverse(matrix.as_ref()).expect("semi-definite");
+            let there_and_back =
+                product(product(matrix.as_ref(), inverse.as_ref()).as_ref(), matrix.as_ref());
+            assert!((there_and_back - &matrix).norm_max() < 1e-8 * matrix.norm_max());
+        }
+    }
+}

@@ -1,1 +1,192 @@
-//! (in progress)
+//! Leading eigenpairs of a symmetric operator by a block Krylov method with thick restarts.
+//!
+//! The space spanned by $[V, CV, C^2V, \dots]$ is kept as an orthonormal basis $Q$ together with its image
+//! $CQ$. The Ritz pairs of $Q^\top C Q$ approach the leading eigenpairs of $C$ from below; their residuals
+//! $\|C q - \theta q\|$ are computed, not estimated, and bound the error of every eigenvalue. When the basis
+//! is full it is cut back to the leading Ritz vectors and grown again from their residuals.
+//!
+//! # References
+//! Y. Saad, *Numerical Methods for Large Eigenvalue Problems*, 2nd ed., 2011, chapters 6 and 7.
+
+use faer::{Accum, Mat, MatRef};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use crate::eigen::{Eigen, whole};
+use crate::parallel::{multiply, product};
+use crate::{Error, Observer, Result};
+
+/// A residual this small, relative to the largest eigenvalue, counts as zero.
+const TOLERANCE: f64 = 1e-11;
+/// Restarts before giving up.
+const MAX_RESTARTS: usize = 60;
+
+/// The `count` leading eigenpairs of the symmetric operator `apply` on `size` dimensions.
+///
+/// # Errors
+/// [`Error::NoConvergence`] when residuals stay large; [`Error::NotFinite`] when the operator overflows.
+pub fn leading(
+    apply: &dyn Fn(MatRef<'_, f64>) -> Mat<f64>,
+    size: usize,
+    count: usize,
+    watch: &dyn Observer,
+) -> Result<Eigen> {
+    let width = (count / 2).clamp(16, 64).min(size);
+    let most = (count + 8 * width).max(3 * count).min(size);
+    // The start is random but always the same.
+    let mut random = ChaCha8Rng::seed_from_u64(0x5eed);
+    let mut basis = Basis { vectors: Mat::zeros(size, 0), images: Mat::zeros(size, 0) };
+    let mut next = gaussian(size, width, &mut random);
+    for _ in 0..MAX_RESTARTS {
+        // Grow by powers of the operator until the space is full.
+        while basis.vectors.ncols() < most {
+            let room = (most - basis.vectors.ncols()).min(next.ncols());
+            let block = orthonormal(basis.vectors.as_ref(), next.subcols(0, room).to_owned(), &mut random);
+            let image = apply(block.as_ref());
+            next = image.clone();
+            basis.append(block.as_ref(), image.as_ref());
+            watch.progress(basis.vectors.ncols(), most);
+        }
+        let ritz = basis.rayleigh_ritz()?;
+        let largest = ritz.values[0].abs().max(f64::MIN_POSITIVE);
+        basis = basis.rotated(ritz.vectors.subcols(0, (count + width).min(most)));
+        let residuals = basis.residuals(&ritz.values);
+        let norms: Vec<f64> = residuals.col_iter().map(|column| column.norm_l2()).collect();
+        let open: Vec<usize> = (0..count).filter(|&i| norms[i] > TOLERANCE * largest).collect();
+        if open.is_empty() || most == size {
+            let mut values = ritz.values;
+            values.truncate(count);
+            return Ok(Eigen { values, vectors: basis.vectors.subcols(0, count).to_owned() });
+        }
+        // Continue from the pairs that are not there yet.
+        let open = &open[..open.len().min(width)];
+        next = Mat::from_fn(size, open.len(), |row, i| residuals[(row, open[i])]);
+    }
+    Err(Error::NoConvergence { what: "the block Krylov iteration", iterations: MAX_RESTARTS })
+}
+
+/// An orthonormal basis and its image under the operator.
+struct Basis {
+    vectors: Mat<f64>,
+    images: Mat<f64>,
+}
+
+impl Basis {
+    fn append(&mut self, vectors: MatRef<'_, f64>, images: MatRef<'_, f64>) {
+        let (size, before, more) = (self.vectors.nrows(), self.vectors.ncols(), vectors.ncols());
+        self.vectors.resize_with(size, before + more, |i, j| vectors[(i, j - before)]);
+        self.images.resize_with(size, before + more, |i, j| images[(i, j - before)]);
+    }
+
+    fn rayleigh_ritz(&self) -> Result<Eigen> {
+        let projected = product(self.vectors.transpose(), self.images.as_ref());
+        let size = projected.nrows();
+        let symmetric = Mat::from_fn(size, size, |i, j| f64::midpoint(projected[(i, j)], projected[(j, i)]));
+        if !symmetric.norm_max().is_finite() {
+            return Err(Error::NotFinite { what: "the operator's image" });
+        }
+        whole(symmetric.as_ref(), size)
+    }
+
+    fn rotated(&self, rotation: MatRef<'_, f64>) -> Self {
+        Self {
+            vectors: product(self.vectors.as_ref(), rotation),
+            images: product(self.images.as_ref(), rotation),
+        }
+    }
+
+    /// $C q - \theta q$ for every basis vector.
+    fn residuals(&self, values: &[f64]) -> Mat<f64> {
+        Mat::from_fn(self.vectors.nrows(), self.vectors.ncols(), |i, j| {
+            self.images[(i, j)] - values[j] * self.vectors[(i, j)]
+        })
+    }
+}
+
+/// Makes `block` orthonormal and orthogonal to `basis`; directions that vanish are replaced by random ones.
+fn orthonormal(basis: MatRef<'_, f64>, mut block: Mat<f64>, random: &mut ChaCha8Rng) -> Mat<f64> {
+    for attempt in 0..4 {
+        scale_columns(&mut block);
+        // Twice is enough: the second pass removes what rounding left of the first.
+        for _ in 0..2 {
+            if basis.ncols() > 0 {
+                let overlap = product(basis.transpose(), block.as_ref());
+                let negated = Mat::from_fn(overlap.nrows(), overlap.ncols(), |i, j| -overlap[(i, j)]);
+                multiply(block.as_mut(), Accum::Add, basis, negated.as_ref());
+            }
+            gram_schmidt(&mut block);
+        }
+        let lost: Vec<usize> = (0..block.ncols()).filter(|&j| block.col(j).norm_l2() < 0.5).collect();
+        if lost.is_empty() || attempt == 3 {
+            return block;
+        }
+        for j in lost {
+            for value in block.col_mut(j).iter_mut() {
+                *value = StandardNormal.sample(random);
+            }
+        }
+    }
+    block
+}
+
+fn scale_columns(block: &mut Mat<f64>) {
+    for column in block.as_mut().col_iter_mut() {
+        let norm = column.as_ref().norm_l2();
+        if norm > 0.0 {
+            column.iter_mut().for_each(|value| *value /= norm);
+        }
+    }
+}
+
+/// Orthonormalises unit columns in place; a column that loses all but 1e-10 of itself becomes zero.
+fn gram_schmidt(block: &mut Mat<f64>) {
+    for j in 0..block.ncols() {
+        let mut column = block.col(j).to_owned();
+        for _ in 0..2 {
+            for earlier in block.subcols(0, j).col_iter() {
+                let overlap = earlier.transpose() * &column;
+                column.iter_mut().zip(earlier.iter()).for_each(|(value, e)| *value -= overlap * e);
+            }
+        }
+        let norm = column.norm_l2();
+        let scale = if norm > 1e-10 { 1.0 / norm } else { 0.0 };
+        block.col_mut(j).iter_mut().zip(column.iter()).for_each(|(value, c)| *value = c * scale);
+    }
+}
+
+fn gaussian(rows: usize, columns: usize, random: &mut ChaCha8Rng) -> Mat<f64> {
+    Mat::from_fn(rows, columns, |_, _| StandardNormal.sample(random))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::Silent;
+
+    pub(crate) fn random(rows: usize, columns: usize, seed: u64) -> Mat<f64> {
+        gaussian(rows, columns, &mut ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    #[test]
+    fn a_known_spectrum_is_found() {
+        // C = diag(1/1, 1/2, 1/3, ...): eigenvalues crowd together towards the end.
+        let apply = |block: MatRef<'_, f64>| {
+            Mat::from_fn(block.nrows(), block.ncols(), |i, j| block[(i, j)] / (i + 1) as f64)
+        };
+        let found = leading(&apply, 2000, 40, &Silent).expect("a plain spectrum");
+        for (i, value) in found.values.iter().enumerate() {
+            approx::assert_relative_eq!(*value, 1.0 / (i + 1) as f64, max_relative = 1e-10);
+        }
+    }
+
+    #[test]
+    fn an_operator_of_low_rank_does_not_break_the_basis() {
+        let factor = random(900, 3, 5);
+        let matrix = product(factor.as_ref(), factor.transpose());
+        let found = leading(&|block| product(matrix.as_ref(), block), 900, 20, &Silent).expect("low rank");
+        assert!(found.values[3..].iter().all(|value| value.abs() < 1e-9 * found.values[0]));
+        let gram = product(found.vectors.transpose(), found.vectors.as_ref());
+        assert!((gram - Mat::<f64>::identity(20, 20)).norm_max() < 1e-10);
+    }
+}

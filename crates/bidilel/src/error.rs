@@ -49,7 +49,9 @@ pub enum Error {
         found: usize,
     },
     /// A label that names no class.
-    #[error("label {label} of instance {instance} is not a class: there are {classes} classes, numbered from 0")]
+    #[error(
+        "label {label} of instance {instance} is not a class: there are {classes} classes, numbered from 0"
+    )]
     LabelOutOfRange {
         /// The label.
         label: usize,
@@ -115,7 +117,9 @@ impl Error {
     /// What the user can do about it, where there is something to say.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::NotFinite { .. } => Some("remove the instance, or repair the file that it came from".to_owned()),
+            Self::NotFinite { .. } => {
+                Some("remove the instance, or repair the file that it came from".to_owned())
+            }
             Self::LabelOutOfRange { label, classes, .. } if label == classes => {
                 Some("labels count from 0; if the file counts from 1, write `one_based = true`".to_owned())
             }
@@ -133,7 +137,9 @@ impl Error {
 fn available_list(names: &[String]) -> String {
     match names {
         [] => ": it has none".to_owned(),
-        names => format!(": it has {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")),
+        names => {
+            format!(": it has {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
+        }
     }
 }
 

@@ -1,5 +1,49 @@
 //! Zero-shot visual recognition by bidirectional latent embedding.
+//!
+//! A picture is recognised as one of several classes of which no labelled example exists, only a
+//! description: attributes, or the vectors of the words in its name. The folders are the pipeline:
+//!
+//! 1. [`dataset`] → [`task`]: what was read, then what was chosen and checked.
+//! 2. [`bottom_up`]: a latent space learned from the labelled features of the known classes.
+//! 3. [`landmarks`]: the known classes' places in it.
+//! 4. [`semantic`], [`top_down`]: the unseen classes are placed among the landmarks so that latent
+//!    distances follow semantic ones.
+//! 5. [`recognize`], [`post`]: nearest class, then corrections by the whole batch of test instances.
+//! 6. [`metrics`]: how well it went.
+//!
+//! [`pipeline`] is these steps in one function, [`model`] what stays of them on disk. This crate reads no
+//! foreign format, prints nothing, reads no clock, and takes all randomness from explicit seeds.
+//!
+//! ```
+//! use bidilel::{pipeline::Pipeline, synthetic::Synthetic, task::{Choice, Task}};
+//! use bidilel_math::Silent;
+//!
+//! let dataset = Synthetic::preset("small").expect("a preset").generate(0)?;
+//! let task: Task = Task::new(&dataset, &dataset.trials(None)?[0], &Choice::default(), &Silent)?;
+//! let pipeline = Pipeline::default();
+//! let fitted = pipeline.fit(&task, &Silent)?;
+//! let recognition = pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent)?;
+//! let accuracy = bidilel::metrics::accuracy(&recognition.labels(), &task.test.labels, task.unseen.len());
+//! assert!(accuracy.per_class > 2.0 / task.unseen.len() as f64, "twice chance at least");
+//! # Ok::<(), bidilel::Error>(())
+//! ```
+//!
+//! # References
+//! Q. Wang and K. Chen, *Zero-shot visual recognition via bidirectional latent embedding*, 2017.
+
+pub mod bottom_up;
 pub mod dataset;
 pub mod error;
+pub mod landmarks;
+pub mod latent_space;
+pub mod metrics;
+pub mod model;
+pub mod pipeline;
+pub mod post;
+pub mod recognize;
+pub mod semantic;
+pub mod split;
+pub mod task;
+pub mod top_down;
 
 pub use error::{Error, Result};

@@ -1,0 +1,103 @@
+//! Linear discriminant analysis: the directions that separate the classes best.
+//!
+//! The leading eigenvectors of $S_b\, p = \lambda (S_t + r I)\, p$ with the between-class scatter
+//! $S_b = \sum_c n_c (\mu_c - \mu)(\mu_c - \mu)^\top$ and the total scatter $S_t$ (visual x visual
+//! dimensions), scaled so that $p^\top (S_t + r I) p = 1$. There are at most `classes - 1` of them, and $S_b$
+//! has that rank: with $S_t + rI = R R^\top$ and $S_b = H H^\top$ they come from the classes x classes
+//! matrix $H^\top R^{-\top} R^{-1} H$.
+//!
+//! # Differences from the paper
+//! The ridge $r$. Without one, more features than instances (or nearly so) collapse every class to a
+//! point, and what is learned does not carry over: on CUB 34 % instead of 51 %.
+//!
+//! # References
+//! R. Fisher, *The use of multiple measurements in taxonomic problems*, 1936; D. Cai et al., *Semi-supervised
+//! discriminant analysis*, 2007.
+
+use faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::eigen::{self, Whitener};
+use bidilel_math::parallel::product;
+use bidilel_math::scatter::{self, Selected};
+use bidilel_math::{Observer, Scalar};
+
+use super::{LatentSpaceLearner, failed, resolve_dim, spread, varying_dimensions};
+use crate::error::{Error, Result};
+use crate::latent_space::{LatentSpace, Map};
+use crate::task::Training;
+
+/// Settings of LDA.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Lda {
+    /// Latent dimensions; classes less one if not given.
+    pub dim: Option<usize>,
+    /// Added to the diagonal of the total scatter; 0 for none.
+    pub ridge: f64,
+}
+
+impl Default for Lda {
+    fn default() -> Self {
+        Self { dim: None, ridge: 1.0 }
+    }
+}
+
+impl LatentSpaceLearner for Lda {
+    fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
+        check_ridge(self.ridge)?;
+        let rows = varying_dimensions(training, watch)?;
+        let most = rows.len().min(training.classes.saturating_sub(1)).max(1);
+        let dim = resolve_dim(self.dim.or(Some(most)), most, "known classes less one, and varying features")?;
+        watch.stage("scatter");
+        let mean = scatter::mean(training.features);
+        let data = Selected { points: training.features, rows: &rows, center: Some(&mean) };
+        let mut total = scatter::total(data, watch);
+        (0..rows.len()).for_each(|i| total[(i, i)] += self.ridge);
+        watch.stage("eigen");
+        let whitener = Whitener::new(total).map_err(failed("eigen"))?;
+        let between = whitener.forward(class_factor(training, &rows, &mean).as_ref());
+        let map = whitener.back(leading_left(between.as_ref(), dim)?.as_ref());
+        Ok(LatentSpace::new(Map::Linear(finish(map, &rows, training.features.nrows())), training.features))
+    }
+}
+
+pub(super) fn check_ridge(ridge: f64) -> Result<()> {
+    if ridge >= 0.0 && ridge.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Setting { setting: "ridge", expected: "zero or a positive number".to_owned(), found: ridge.to_string() })
+}
+
+pub(super) fn finish(mut map: Mat<f64>, rows: &[usize], dim: usize) -> Mat<f64> {
+    eigen::fix_signs(map.as_mut());
+    spread(&map, rows, dim)
+}
+
+/// $H$ with columns $\sqrt{n_c} (\mu_c - \mu)$: dimensions x classes.
+pub(super) fn class_factor<T: Scalar>(training: &Training<'_, T>, rows: &[usize], mean: &[f64]) -> Mat<f64> {
+    let mut sums = Mat::<f64>::zeros(rows.len(), training.classes);
+    let mut counts = vec![0_usize; training.classes];
+    for (column, &label) in training.features.col_iter().zip(training.labels) {
+        counts[label] += 1;
+        for (place, &row) in rows.iter().enumerate() {
+            sums[(place, label)] += column[row].to_f64() - mean[row];
+        }
+    }
+    Mat::from_fn(rows.len(), training.classes, |i, c| sums[(i, c)] / (counts[c].max(1) as f64).sqrt())
+}
+
+/// The leading left singular vectors of a tall matrix, by the eigenvectors of its small Gram matrix.
+///
+/// Directions with a vanishing singular value are left out as zero columns: nothing determines them.
+pub(super) fn leading_left(tall: MatRef<'_, f64>, count: usize) -> Result<Mat<f64>> {
+    let gram = product(tall.transpose(), tall);
+    let found = eigen::whole(gram.as_ref(), count).map_err(failed("eigen"))?;
+    let cut = found.values.first().copied().unwrap_or(0.0) * f64::EPSILON * gram.nrows() as f64;
+    let mut left = product(tall, found.vectors.as_ref());
+    for (column, &value) in left.as_mut().col_iter_mut().zip(&found.values) {
+        let scale = if value > cut { 1.0 / value.sqrt() } else { 0.0 };
+        column.iter_mut().for_each(|entry| *entry *= scale);
+    }
+    Ok(left)
+}

@@ -1,0 +1,249 @@
+//! Locality preserving projection, supervised (SLPP) and not (LPP).
+//!
+//! Over a graph $W$ of near neighbours ([`bidilel_math::graph`]) with degrees $D$ and Laplacian $L$, the
+//! leading eigenvectors of
+//! $$X D X^\top p = \lambda (X L X^\top + \alpha I) p$$
+//! (visual x visual dimensions) keep neighbours together (Wang & Chen 2017, eqs. 1-5). In SLPP only
+//! neighbours of one class are joined. The eigenvectors are scaled so that
+//! $p^\top (X L X^\top + \alpha I) p = 1$: after the l2-normalisation of projected instances the scale of
+//! each dimension matters, and this one is best (CUB: 51.4 %, against 49.9 % for unit vectors).
+//!
+//! # Differences from the paper
+//! The nomenclature calls $P$ an $n_l \times d_y$ matrix, which holds for its kernel form only. With a linear
+//! kernel that form is the problem above with $\alpha (X X^\top)^+$ in the place of $\alpha I$
+//! ([`Regularizer::Kernel`]); both are solved in the visual dimensions, and nothing of size
+//! instances x instances is ever built.
+//!
+//! # References
+//! X. He and P. Niyogi, *Locality preserving projections*, 2004. J. Cheng et al., *Supervised kernel
+//! locality preserving projections for face recognition*, 2005.
+
+use faer::{Mat, Scale};
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::eigen::{self, Eigen, Whitener};
+use bidilel_math::graph::{self, Affinity};
+use bidilel_math::parallel::product;
+use bidilel_math::scatter::{self, Selected};
+use bidilel_math::{Observer, Scalar, neighbors};
+
+use super::{LatentSpaceLearner, failed, resolve_dim, spread, varying_dimensions};
+use crate::error::{Error, Result};
+use crate::latent_space::{LatentSpace, Map};
+use crate::task::Training;
+
+/// How the length of an edge becomes its weight.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Weights {
+    /// $\exp(-d/2)$, as the paper prints it.
+    #[default]
+    Exp,
+    /// $\exp(-d^2/2t^2)$ with $t$ the mean length of the edges.
+    Heat,
+    /// 1.
+    Binary,
+}
+
+/// Among which instances neighbours are looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Neighborhood {
+    /// All training instances; edges between classes are then dropped. The paper's way.
+    #[default]
+    Global,
+    /// The instance's own class.
+    WithinClass,
+}
+
+/// What keeps the right-hand matrix definite.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Regularizer {
+    /// $\alpha I$.
+    #[default]
+    Identity,
+    /// $\alpha (X X^\top)^+$, that of the kernel form.
+    Kernel,
+}
+
+/// Settings that SLPP and LPP share.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Locality {
+    /// Weight of the regulariser: $\alpha$.
+    pub alpha: f64,
+    /// Latent dimensions: $d_y$; up to 100 if not given.
+    pub dim: Option<usize>,
+    /// Neighbours of an instance: $k_G$.
+    pub neighbors: usize,
+    /// Weights of edges.
+    pub weights: Weights,
+    /// The regulariser.
+    pub regularizer: Regularizer,
+    /// Whether features are centred first.
+    pub center: bool,
+}
+
+impl Default for Locality {
+    fn default() -> Self {
+        Self {
+            alpha: 10.0,
+            dim: None,
+            neighbors: 10,
+            weights: Weights::default(),
+            regularizer: Regularizer::default(),
+            center: false,
+        }
+    }
+}
+
+/// Supervised locality preserving projection.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Slpp {
+    /// Settings shared with LPP.
+    #[serde(flatten)]
+    pub locality: Locality,
+    /// Where neighbours are looked for.
+    #[serde(default)]
+    pub neighborhood: Neighborhood,
+}
+
+/// Locality preserving projection, blind to labels.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Lpp {
+    /// Settings shared with SLPP.
+    #[serde(flatten)]
+    pub locality: Locality,
+}
+
+impl LatentSpaceLearner for Slpp {
+    fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
+        self.locality.check()?;
+        watch.stage("neighbors");
+        let k = self.locality.neighbors;
+        let found = match self.neighborhood {
+            Neighborhood::Global => neighbors::exact(training.features, k, watch),
+            Neighborhood::WithinClass => neighbors::within_labels(training.features, training.labels, k, watch),
+        };
+        let graph = Affinity::new(&found, Some(training.labels), self.locality.weights.into());
+        self.locality.project(training, &graph, watch)
+    }
+}
+
+impl LatentSpaceLearner for Lpp {
+    fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
+        self.locality.check()?;
+        watch.stage("neighbors");
+        let found = neighbors::exact(training.features, self.locality.neighbors, watch);
+        let graph = Affinity::new(&found, None, self.locality.weights.into());
+        self.locality.project(training, &graph, watch)
+    }
+}
+
+impl Locality {
+    fn check(&self) -> Result<()> {
+        let wrong = |setting, expected: &str, found: String| {
+            Err(Error::Setting { setting, expected: expected.to_owned(), found })
+        };
+        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
+            return wrong("alpha", "a positive number", self.alpha.to_string());
+        }
+        if self.neighbors == 0 {
+            return wrong("neighbors", "at least 1", "0".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Solves eq. (5) for a given graph over the training instances.
+    pub fn project<T: Scalar>(
+        &self,
+        training: &Training<'_, T>,
+        graph: &Affinity,
+        watch: &dyn Observer,
+    ) -> Result<LatentSpace> {
+        let rows = varying_dimensions(training, watch)?;
+        let most = rows.len().min(training.features.ncols());
+        let dim = resolve_dim(self.dim, most, "varying features, and instances")?;
+        warn_of_weak_graph(graph, watch)?;
+        watch.stage("scatter");
+        let center = self.center.then(|| scatter::mean(training.features));
+        let data = Selected { points: training.features, rows: &rows, center: center.as_deref() };
+        let (degree, mut laplacian) = scatter::of_graph(data, graph, watch);
+        let map = match self.regularizer {
+            Regularizer::Identity => {
+                watch.stage("eigen");
+                (0..rows.len()).for_each(|i| laplacian[(i, i)] += self.alpha);
+                eigen::generalized(degree, laplacian, dim, watch).map_err(failed("eigen"))?.vectors
+            }
+            Regularizer::Kernel => {
+                let gram = scatter::total(data, watch);
+                watch.stage("eigen");
+                self.solve_in_range(degree, laplacian, gram, dim, watch)?
+            }
+        };
+        let map = spread(&map, &rows, training.features.nrows());
+        Ok(LatentSpace::new(Map::Linear(map), training.features))
+    }
+
+    /// The problem with $\alpha (X X^\top)^+$; where $X X^\top$ is singular, in the coordinates of its range,
+    /// outside which instances have nothing to project.
+    fn solve_in_range(
+        &self,
+        degree: Mat<f64>,
+        laplacian: Mat<f64>,
+        gram: Mat<f64>,
+        dim: usize,
+        watch: &dyn Observer,
+    ) -> Result<Mat<f64>> {
+        match Whitener::new(gram).map_err(failed("eigen"))? {
+            Whitener::Factor(factor) => {
+                let mut right = eigen::inverse(factor.as_ref());
+                right *= Scale(self.alpha);
+                right += laplacian;
+                Ok(eigen::generalized(degree, right, dim, watch).map_err(failed("eigen"))?.vectors)
+            }
+            Whitener::Range(Eigen { values, vectors: basis }) => {
+                let dim = resolve_dim(Some(dim), values.len(), "the rank of the features")?;
+                let within = |matrix: Mat<f64>| {
+                    product(product(basis.transpose(), matrix.as_ref()).as_ref(), basis.as_ref())
+                };
+                let mut right = within(laplacian);
+                values.iter().enumerate().for_each(|(i, value)| right[(i, i)] += self.alpha / value);
+                let found = eigen::generalized(within(degree), right, dim, watch).map_err(failed("eigen"))?;
+                let mut map = product(basis.as_ref(), found.vectors.as_ref());
+                eigen::fix_signs(map.as_mut());
+                Ok(map)
+            }
+        }
+    }
+}
+
+/// A graph whose weights have all but vanished is as good as none: say so.
+fn warn_of_weak_graph(graph: &Affinity, watch: &dyn Observer) -> Result<()> {
+    match graph.median_weight() {
+        None => Err(Error::Setting {
+            setting: "neighbors",
+            expected: "enough that some neighbours share a class".to_owned(),
+            found: "a graph without edges (are all known classes single instances?)".to_owned(),
+        }),
+        Some(median) if median < 1e-6 => {
+            watch.note(&format!(
+                "the median graph weight is {median:.1e}, so the graph has no say: \
+                 normalise the features (--normalize l2) or use --weights heat"
+            ));
+            Ok(())
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+impl From<Weights> for graph::Weights {
+    fn from(weights: Weights) -> Self {
+        match weights {
+            Weights::Exp => Self::Exp,
+            Weights::Heat => Self::Heat,
+            Weights::Binary => Self::Binary,
+        }
+    }
+}

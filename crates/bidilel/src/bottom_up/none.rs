@@ -1,0 +1,20 @@
+//! No bottom-up learning: the visual representation itself, centred and l2-normalised, is the space.
+
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::{Observer, Scalar};
+
+use super::LatentSpaceLearner;
+use crate::error::Result;
+use crate::latent_space::{LatentSpace, Map};
+use crate::task::Training;
+
+/// The identity map; it has no settings.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Unchanged {}
+
+impl LatentSpaceLearner for Unchanged {
+    fn fit<T: Scalar>(&self, training: &Training<'_, T>, _: &dyn Observer) -> Result<LatentSpace> {
+        Ok(LatentSpace::new(Map::Identity(training.features.nrows()), training.features))
+    }
+}

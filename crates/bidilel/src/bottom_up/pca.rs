@@ -1,0 +1,40 @@
+//! Principal component analysis: the orthonormal directions of largest variance.
+//!
+//! The leading eigenvectors of $\sum_i (x_i - \bar x)(x_i - \bar x)^\top$ (visual x visual dimensions).
+//!
+//! # References
+//! I. Jolliffe, *Principal Component Analysis*, 2002.
+
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::scatter::{self, Selected};
+use bidilel_math::{Observer, Scalar, eigen};
+
+use super::{LatentSpaceLearner, failed, resolve_dim, spread, varying_dimensions};
+use crate::error::Result;
+use crate::latent_space::{LatentSpace, Map};
+use crate::task::Training;
+
+/// Settings of PCA.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Pca {
+    /// Latent dimensions; up to 100 if not given.
+    pub dim: Option<usize>,
+}
+
+impl LatentSpaceLearner for Pca {
+    fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
+        let rows = varying_dimensions(training, watch)?;
+        let most = rows.len().min(training.features.ncols().saturating_sub(1)).max(1);
+        let dim = resolve_dim(self.dim, most, "varying features, and instances less one")?;
+        watch.stage("scatter");
+        let mean = scatter::mean(training.features);
+        let data = Selected { points: training.features, rows: &rows, center: Some(&mean) };
+        let total = scatter::total(data, watch);
+        watch.stage("eigen");
+        let found = eigen::symmetric(total.as_ref(), dim, watch).map_err(failed("eigen"))?;
+        let map = spread(&found.vectors, &rows, training.features.nrows());
+        Ok(LatentSpace::new(Map::Linear(map), training.features))
+    }
+}

@@ -1,0 +1,92 @@
+//! What every bottom-up learner learns: a linear map into the latent space, with its normalisation.
+//!
+//! $\hat y = (P^\top x - \bar y) / \|P^\top x - \bar y\|$ with $P$ (visual x latent dimensions) and the mean
+//! $\bar y$ of the projected **training** instances, for training and test instances alike (Wang & Chen
+//! 2017, eq. 8 and section 3.2). Centring spreads the points over the whole sphere; without it accuracy on
+//! CUB falls from 51 to 43 %.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+use rayon::prelude::*;
+
+use bidilel_math::{Scalar, distance, scatter};
+
+use crate::error::{Error, Result};
+
+/// Instances that one thread widens to `f64` and projects at a time.
+const BLOCK: usize = 256;
+
+/// A linear map from visual to latent dimensions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Map {
+    /// $P$, visual x latent dimensions.
+    Linear(Mat<f64>),
+    /// The visual representation itself, of this many dimensions.
+    Identity(usize),
+}
+
+/// A learned latent space.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LatentSpace {
+    /// `latent_from_visual`: $P$.
+    pub map: Map,
+    /// Mean of the projected training instances.
+    pub mean: Vec<f64>,
+}
+
+impl LatentSpace {
+    /// The space of a map, centred on `training` (visual dimensions x instances).
+    pub fn new<T: Scalar>(map: Map, training: MatRef<'_, T>) -> Self {
+        // The mean of the projections is the projection of the mean.
+        let visual_mean = scatter::mean(training);
+        let mean = match &map {
+            Map::Identity(_) => visual_mean,
+            Map::Linear(latent_from_visual) => {
+                let column = MatRef::from_column_major_slice(&visual_mean, visual_mean.len(), 1);
+                (latent_from_visual.transpose() * column).col_as_slice(0).to_vec()
+            }
+        };
+        Self { map, mean }
+    }
+
+    /// How many visual dimensions instances must have.
+    pub fn visual_dim(&self) -> usize {
+        match &self.map {
+            Map::Linear(latent_from_visual) => latent_from_visual.nrows(),
+            Map::Identity(dim) => *dim,
+        }
+    }
+
+    /// How many latent dimensions there are: $d_y$.
+    pub fn dim(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// Projects instances (visual dimensions x instances), centred and l2-normalised.
+    pub fn project<T: Scalar>(&self, features: MatRef<'_, T>) -> Result<Mat<f64>> {
+        if features.nrows() != self.visual_dim() {
+            return Err(Error::Mismatch {
+                origin: "the features".to_owned(),
+                what: "dimensions, as in the training features",
+                expected: self.visual_dim(),
+                found: features.nrows(),
+            });
+        }
+        let mut points = Mat::zeros(self.dim(), features.ncols());
+        points.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut points)| {
+            let instances = features.subcols(block * BLOCK, points.ncols());
+            let wide = Mat::from_fn(instances.nrows(), instances.ncols(), |i, j| instances[(i, j)].to_f64());
+            match &self.map {
+                Map::Identity(_) => points.copy_from(&wide),
+                Map::Linear(map) => {
+                    matmul(points.as_mut(), Accum::Replace, map.transpose(), &wide, 1.0, Par::Seq);
+                }
+            }
+            for column in points.as_mut().col_iter_mut() {
+                column.iter_mut().zip(&self.mean).for_each(|(value, mean)| *value -= mean);
+            }
+        });
+        distance::normalize_columns(points.as_mut());
+        Ok(points)
+    }
+}

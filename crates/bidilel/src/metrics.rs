@@ -1,0 +1,133 @@
+//! How well a recognition went: accuracies, confusions, hubness, stress.
+
+use faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::distance::pairwise;
+use bidilel_math::statistics::skewness;
+
+use crate::recognize::Recognition;
+use crate::semantic::SemanticDistances;
+
+/// Share of instances recognised, all together and as the mean over classes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Accuracy {
+    /// Mean of the classes' own accuracies: every class counts the same. The paper's figure.
+    pub per_class: f64,
+    /// Share of all instances: every instance counts the same.
+    pub per_image: f64,
+}
+
+/// Accuracy of predicted labels. Classes without an instance do not count.
+pub fn accuracy(predicted: &[usize], truth: &[usize], classes: usize) -> Accuracy {
+    let confusion = confusion(predicted, truth, classes);
+    let shares: Vec<f64> = class_accuracies(&confusion).into_iter().flatten().collect();
+    let right: usize = (0..classes).map(|class| confusion[class][class]).sum();
+    Accuracy {
+        per_class: shares.iter().sum::<f64>() / shares.len().max(1) as f64,
+        per_image: right as f64 / truth.len().max(1) as f64,
+    }
+}
+
+/// `confusion[truth][predicted]` counts instances.
+pub fn confusion(predicted: &[usize], truth: &[usize], classes: usize) -> Vec<Vec<usize>> {
+    let mut counts = vec![vec![0; classes]; classes];
+    predicted.iter().zip(truth).for_each(|(&predicted, &truth)| counts[truth][predicted] += 1);
+    counts
+}
+
+/// Accuracy within every class; `None` for a class without an instance.
+pub fn class_accuracies(confusion: &[Vec<usize>]) -> Vec<Option<f64>> {
+    let share = |(class, row): (usize, &Vec<usize>)| {
+        let total: usize = row.iter().sum();
+        (total > 0).then(|| row[class] as f64 / total as f64)
+    };
+    confusion.iter().enumerate().map(share).collect()
+}
+
+/// Accuracy when the right class may be anywhere among the `k` nearest.
+pub fn top_k(recognition: &Recognition, truth: &[usize], k: usize) -> Accuracy {
+    let classes = recognition.distances.nrows();
+    // An instance whose class is among the first k counts as recognised, any other as its first guess.
+    let predicted: Vec<usize> = truth
+        .iter()
+        .enumerate()
+        .map(|(instance, &truth)| {
+            let best = recognition.top(instance, k);
+            if best.iter().any(|&(class, _)| class == truth) { truth } else { best.first().map_or(truth, |b| b.0) }
+        })
+        .collect();
+    accuracy(&predicted, truth, classes)
+}
+
+/// Skewness of $N_k$, the number of instances that have a class among their `k` nearest.
+///
+/// A large positive value means hubs: classes that are near to everything (Radovanović et al. 2010).
+pub fn hubness(recognition: &Recognition, k: usize) -> f64 {
+    let mut counts = vec![0.0; recognition.distances.nrows()];
+    for instance in 0..recognition.distances.ncols() {
+        recognition.top(instance, k).iter().for_each(|&(class, _)| counts[class] += 1.0);
+    }
+    skewness(&counts)
+}
+
+/// The cost of the landmark-based Sammon mapping at an embedding (Wang & Chen 2017, eq. 7).
+///
+/// Distances below [`crate::top_down::DISTANCE_FLOOR`] count as that floor.
+pub fn stress(landmarks: MatRef<'_, f64>, embedding: MatRef<'_, f64>, semantic: &SemanticDistances) -> f64 {
+    let (known, unseen) = (landmarks.ncols(), embedding.ncols());
+    let misfit = |latent: f64, semantic: f64| {
+        let semantic = semantic.max(crate::top_down::DISTANCE_FLOOR);
+        (latent - semantic).powi(2) / semantic
+    };
+    let sum = |latent: Mat<f64>, semantic: &Mat<f64>, counts: fn(usize, usize) -> bool| -> f64 {
+        let mut sum = 0.0;
+        for j in 0..latent.ncols() {
+            for i in (0..latent.nrows()).filter(|&i| counts(i, j)) {
+                sum += misfit(latent[(i, j)], semantic[(i, j)]);
+            }
+        }
+        sum
+    };
+    let outer = sum(pairwise(landmarks, embedding), &semantic.known_unseen, |_, _| true);
+    let inner = sum(pairwise(embedding, embedding), &semantic.unseen_unseen, |i, j| i < j);
+    let pairs = unseen * unseen.saturating_sub(1);
+    outer / (known * unseen) as f64 + if pairs > 0 { 2.0 * inner / pairs as f64 } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use approx::assert_relative_eq;
+
+    use super::*;
+
+    #[test]
+    fn per_class_weighs_classes_and_per_image_weighs_images() {
+        let scores = accuracy(&[0, 0, 0, 1], &[0, 0, 0, 1], 3);
+        assert_relative_eq!(scores.per_class, 1.0);
+        let scores = accuracy(&[0, 0, 0, 0], &[0, 0, 0, 1], 2);
+        assert_relative_eq!(scores.per_class, 0.5);
+        assert_relative_eq!(scores.per_image, 0.75);
+    }
+
+    #[test]
+    fn top_k_never_falls_with_k_and_ends_at_one() {
+        let points = Mat::from_fn(3, 40, |i, j| ((j * 7 + i * 11) % 13) as f64);
+        let embedding = Mat::from_fn(3, 5, |i, j| ((j * 5 + i * 3) % 9) as f64);
+        let recognition = Recognition::nearest(Arc::new(points), embedding);
+        let truth: Vec<usize> = (0..40).map(|i| i % 5).collect();
+        let all: Vec<f64> = (1..=5).map(|k| top_k(&recognition, &truth, k).per_class).collect();
+        assert!(all.windows(2).all(|pair| pair[0] <= pair[1]), "{all:?}");
+        assert_relative_eq!(all[4], 1.0);
+        assert_relative_eq!(all[0], accuracy(&recognition.labels(), &truth, 5).per_class);
+    }
+
+    #[test]
+    fn a_class_that_attracts_everything_is_a_hub() {
+        let points = Mat::from_fn(1, 30, |_, j| j as f64 / 100.0);
+        let hub = Mat::from_fn(1, 6, |_, c| if c == 0 { 0.1 } else { 10.0 + c as f64 });
+        assert!(hubness(&Recognition::nearest(Arc::new(points), hub), 1) > 1.5);
+    }
+}

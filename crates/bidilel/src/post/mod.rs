@@ -1,0 +1,39 @@
+//! Corrections of a recognition by the whole batch of test instances (the transductive setting).
+//!
+//! Refiners can be chained: each moves the class embeddings and measures again.
+
+mod self_training;
+mod structured;
+
+use serde::{Deserialize, Serialize};
+
+pub use self_training::SelfTraining;
+pub use structured::Structured;
+
+use crate::error::Result;
+use crate::recognize::Recognition;
+
+/// Improves a recognition.
+pub trait Refiner {
+    /// Moves the class embeddings by what the instances show.
+    fn refine(&self, before: Recognition) -> Result<Recognition>;
+}
+
+/// Any of the refiners.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Post {
+    /// Embeddings move towards their nearest instances.
+    SelfTraining(SelfTraining),
+    /// Instances are clustered and clusters matched to classes.
+    Structured(Structured),
+}
+
+impl Refiner for Post {
+    fn refine(&self, before: Recognition) -> Result<Recognition> {
+        match self {
+            Self::SelfTraining(refiner) => refiner.refine(before),
+            Self::Structured(refiner) => refiner.refine(before),
+        }
+    }
+}

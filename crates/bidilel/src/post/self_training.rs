@@ -1,0 +1,70 @@
+//! Self-training: every embedding moves half-way to the mean of its nearest instances.
+//!
+//! $b \leftarrow \frac12 \left(b + \frac1k \sum_{y \in N_k(b)} y\right)$ (Wang & Chen 2017, eq. 10 and the
+//! average after it).
+//!
+//! # References
+//! X. Xu, T. Hospedales, S. Gong, *Zero-shot action recognition by word-vector embedding*, 2015.
+
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+use super::Refiner;
+use crate::error::{Error, Result};
+use crate::recognize::Recognition;
+
+/// Settings of self-training.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SelfTraining {
+    /// Nearest instances of a class: $k_{ST}$; clipped to the number of instances.
+    pub self_training_neighbors: usize,
+    /// How often; the paper does it once.
+    pub self_training_rounds: usize,
+}
+
+impl Default for SelfTraining {
+    fn default() -> Self {
+        Self { self_training_neighbors: 100, self_training_rounds: 1 }
+    }
+}
+
+impl Refiner for SelfTraining {
+    fn refine(&self, before: Recognition) -> Result<Recognition> {
+        if self.self_training_neighbors == 0 {
+            let expected = "at least 1".to_owned();
+            return Err(Error::Setting { setting: "self-training-neighbors", expected, found: "0".to_owned() });
+        }
+        let rounds = 0..self.self_training_rounds;
+        Ok(rounds.fold(before, |now, _| {
+            let moved = self.moved(&now);
+            Recognition::nearest(now.points, moved)
+        }))
+    }
+}
+
+impl SelfTraining {
+    fn moved(&self, now: &Recognition) -> Mat<f64> {
+        let (classes, instances) = (now.distances.nrows(), now.distances.ncols());
+        let k = self.self_training_neighbors.min(instances);
+        let mut moved = now.embedding.clone();
+        if k == 0 {
+            return moved;
+        }
+        for class in 0..classes {
+            let mut order: Vec<usize> = (0..instances).collect();
+            let by_distance = |&a: &usize, &b: &usize| {
+                now.distances[(class, a)].total_cmp(&now.distances[(class, b)]).then(a.cmp(&b))
+            };
+            order.select_nth_unstable_by(k - 1, by_distance);
+            // Sums in index order, so that the selection's own order leaves no trace.
+            order.truncate(k);
+            order.sort_unstable();
+            for row in 0..moved.nrows() {
+                let sum: f64 = order.iter().map(|&instance| now.points[(row, instance)]).sum();
+                moved[(row, class)] = f64::midpoint(moved[(row, class)], sum / k as f64);
+            }
+        }
+        moved
+    }
+}

@@ -1,0 +1,48 @@
+//! Structured prediction: clusters of test instances, matched one to one with the unseen classes.
+//!
+//! k-means starts from the embeddings and runs until no instance changes its cluster; then
+//! $\min_A \sum_{k,c} A_{kc}\, d(m_k, b_c)$ over permutations $A$ (Wang & Chen 2017, eq. 11) gives every
+//! cluster its class, and the cluster centres become the embeddings. It helps where test instances form
+//! clusters (CUB with deep features: 51 to 65 %) and hurts where they do not (AwA with hand-crafted
+//! features: 38 to 37 %).
+//!
+//! # References
+//! Z. Zhang and V. Saligrama, *Zero-shot recognition via structured prediction*, 2016.
+
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::assignment::assign;
+use bidilel_math::distance::pairwise;
+use bidilel_math::kmeans::kmeans;
+
+use super::Refiner;
+use crate::error::Result;
+use crate::recognize::Recognition;
+
+/// Settings of structured prediction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Structured {
+    /// Most iterations of k-means; it stops by itself long before.
+    pub max_iterations: usize,
+}
+
+impl Default for Structured {
+    fn default() -> Self {
+        Self { max_iterations: 1000 }
+    }
+}
+
+impl Refiner for Structured {
+    fn refine(&self, before: Recognition) -> Result<Recognition> {
+        let points = before.points.as_ref().as_ref();
+        let clusters = kmeans(points, before.embedding.clone(), self.max_iterations);
+        let class_of_cluster = assign(pairwise(clusters.centers.as_ref(), before.embedding.as_ref()).as_ref());
+        let mut embedding = Mat::zeros(before.embedding.nrows(), before.embedding.ncols());
+        for (cluster, &class) in class_of_cluster.iter().enumerate() {
+            embedding.col_mut(class).copy_from(clusters.centers.col(cluster));
+        }
+        Ok(Recognition::nearest(before.points, embedding))
+    }
+}

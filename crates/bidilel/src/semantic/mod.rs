@@ -1,0 +1,165 @@
+//! Descriptions of classes, and how far apart they say that classes are.
+//!
+//! Several representations are combined by a convex combination of their distances,
+//! $\Delta = \sum_m w_m \Delta^{(m)}$ with $w_m \ge 0$, $\sum_m w_m = 1$; for two,
+//! $w = (1 - \gamma, \gamma)$. Distances are used as they come, without rescaling: the latent space has
+//! the scale of unit vectors, and so have they.
+
+mod distance;
+
+use faer::{Mat, MatRef};
+use xxhash_rust::xxh3::Xxh3;
+
+pub use distance::SemanticDistances;
+
+use crate::dataset::{Dataset, Metric, Semantic};
+use crate::error::{Error, Result};
+
+/// The classes of one task as one semantic representation describes them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Representation {
+    /// Its name in the dataset.
+    pub name: String,
+    /// Its weight in the combination.
+    pub weight: f64,
+    /// Its distance.
+    pub metric: Metric,
+    /// Vectors of known then unseen classes, dimensions x classes, with unit norm; or the distances
+    /// between all these classes where they are precomputed.
+    pub values: Mat<f64>,
+}
+
+impl Representation {
+    pub(crate) fn hash(&self, hash: &mut Xxh3) {
+        hash.update(&self.weight.to_le_bytes());
+        for column in 0..self.values.ncols() {
+            for value in self.values.col_as_slice(column) {
+                hash.update(&value.to_le_bytes());
+            }
+        }
+    }
+}
+
+/// Everything that is known of the classes without seeing them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassSemantics {
+    /// How many of the classes are known; they come first.
+    pub known: usize,
+    /// The representations with their weights.
+    pub representations: Vec<Representation>,
+    /// Combined distances.
+    pub distances: SemanticDistances,
+    /// Unit vectors of all classes, each representation scaled by the root of its weight and stacked, so
+    /// that squared distances add up with the weights; `None` where a representation has no vectors.
+    vectors: Option<Mat<f64>>,
+}
+
+impl ClassSemantics {
+    /// Takes the chosen representations (the dataset's first if none) of a task's classes.
+    pub fn new(
+        dataset: &Dataset,
+        chosen: &[(String, f64)],
+        known: &[usize],
+        unseen: &[usize],
+    ) -> Result<Self> {
+        let first = [(dataset.semantic(None)?.name.clone(), 1.0)];
+        let chosen = if chosen.is_empty() { &first[..] } else { chosen };
+        check_weights(chosen)?;
+        let classes: Vec<usize> = known.iter().chain(unseen).copied().collect();
+        let representations = chosen
+            .iter()
+            .map(|(name, weight)| {
+                let semantic = dataset.semantic(Some(name))?;
+                let values = take(dataset, semantic, &classes)?;
+                Ok(Representation { name: name.clone(), weight: *weight, metric: semantic.metric, values })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Self::from_representations(representations, known.len()))
+    }
+
+    /// Combines representations whose first `known` classes are the known ones.
+    pub fn from_representations(representations: Vec<Representation>, known: usize) -> Self {
+        let distances = SemanticDistances::combine(&representations, known);
+        let vectors = stack(&representations);
+        Self { known, representations, distances, vectors }
+    }
+
+    /// Unit vectors of the known classes, where there are vectors.
+    pub fn known_vectors(&self) -> Option<MatRef<'_, f64>> {
+        self.vectors.as_ref().map(|vectors| vectors.subcols(0, self.known))
+    }
+
+    /// Unit vectors of the unseen classes, where there are vectors.
+    pub fn unseen_vectors(&self) -> Option<MatRef<'_, f64>> {
+        self.vectors.as_ref().map(|vectors| vectors.subcols(self.known, vectors.ncols() - self.known))
+    }
+}
+
+/// The rows of some classes, checked, with unit norm where they are vectors.
+fn take(dataset: &Dataset, semantic: &Semantic, classes: &[usize]) -> Result<Mat<f64>> {
+    let found = semantic.vectors.ncols();
+    if found != dataset.classes.len() {
+        let expected = dataset.classes.len();
+        return Err(Error::Mismatch {
+            origin: semantic.origin.clone(),
+            what: "rows (one a class)",
+            expected,
+            found,
+        });
+    }
+    for &class in classes {
+        let column = semantic.vectors.col_as_slice(class);
+        if let Some(bad) = column.iter().position(|value| !value.is_finite()) {
+            let origin = semantic.origin.clone();
+            return Err(Error::NotFinite { origin, row: class, column: bad, value: column[bad] });
+        }
+    }
+    if semantic.metric == Metric::Precomputed {
+        return Ok(Mat::from_fn(classes.len(), classes.len(), |i, j| semantic.vectors[(classes[i], classes[j])]));
+    }
+    let mut vectors = Mat::from_fn(semantic.vectors.nrows(), classes.len(), |i, j| semantic.vectors[(i, classes[j])]);
+    for (place, &class) in classes.iter().enumerate() {
+        let norm = vectors.col(place).norm_l2();
+        if norm == 0.0 {
+            let problem = format!("the vector of class `{}` is all zero, so it describes nothing", dataset.classes[class]);
+            return Err(Error::Semantic { origin: semantic.origin.clone(), problem });
+        }
+        vectors.col_mut(place).iter_mut().for_each(|value| *value /= norm);
+    }
+    Ok(vectors)
+}
+
+fn check_weights(chosen: &[(String, f64)]) -> Result<()> {
+    let sum: f64 = chosen.iter().map(|(_, weight)| weight).sum();
+    let convex = chosen.iter().all(|&(_, weight)| weight >= 0.0) && (sum - 1.0).abs() < 1e-9;
+    if !convex {
+        let found = chosen.iter().map(|(name, weight)| format!("{name}={weight}")).collect::<Vec<_>>().join(", ");
+        let expected = "non-negative and sum to 1".to_owned();
+        return Err(Error::Setting { setting: "semantic weights", expected, found });
+    }
+    for (place, (name, _)) in chosen.iter().enumerate() {
+        if chosen[..place].iter().any(|(earlier, _)| earlier == name) {
+            let expected = "different from each other".to_owned();
+            return Err(Error::Setting { setting: "semantic representations", expected, found: format!("`{name}` twice") });
+        }
+    }
+    Ok(())
+}
+
+fn stack(representations: &[Representation]) -> Option<Mat<f64>> {
+    if representations.iter().any(|one| one.metric == Metric::Precomputed) {
+        return None;
+    }
+    let classes = representations.first()?.values.ncols();
+    let mut stacked = Mat::zeros(representations.iter().map(|one| one.values.nrows()).sum(), classes);
+    let mut first = 0;
+    for one in representations {
+        for class in 0..classes {
+            for row in 0..one.values.nrows() {
+                stacked[(first + row, class)] = one.weight.sqrt() * one.values[(row, class)];
+            }
+        }
+        first += one.values.nrows();
+    }
+    Some(stacked)
+}

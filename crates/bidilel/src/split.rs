@@ -1,0 +1,98 @@
+//! From a split's name to the classes and instances of each of its trials.
+
+use crate::dataset::{Dataset, Split, SplitKind};
+use crate::error::{Error, Result};
+
+/// One division of a dataset into known and unseen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trial {
+    /// The split's name, with the trial's number where it is one of a family: `random:3`.
+    pub name: String,
+    /// Known classes, ascending.
+    pub known: Vec<usize>,
+    /// Unseen classes, ascending.
+    pub unseen: Vec<usize>,
+    /// Instances to learn from.
+    pub train: Vec<usize>,
+    /// Instances of unseen classes to recognise.
+    pub test: Vec<usize>,
+}
+
+impl Dataset {
+    /// The trials that `name` asks for: one split, one trial of a family (`random:3`), or a whole family.
+    pub fn trials(&self, name: Option<&str>) -> Result<Vec<Trial>> {
+        let (split, number) = match name.and_then(|name| name.split_once(':')) {
+            // A split may have a colon in its own name; that name wins.
+            Some((family, number)) if !self.splits.iter().any(|split| Some(split.name.as_str()) == name) => {
+                (self.split(Some(family))?, Some(number))
+            }
+            _ => (self.split(name)?, None),
+        };
+        match (&split.kind, number) {
+            (SplitKind::Family { trials }, None) => {
+                trials.iter().enumerate().map(|(i, unseen)| self.by_class(split, Some(i), unseen)).collect()
+            }
+            (SplitKind::Family { trials }, Some(number)) => {
+                let chosen = number.parse::<usize>().ok().and_then(|i| Some((i, trials.get(i)?)));
+                let (i, unseen) = chosen.ok_or_else(|| no_such_trial(split, number, trials.len()))?;
+                Ok(vec![self.by_class(split, Some(i), unseen)?])
+            }
+            (_, Some(number)) if number != "0" => Err(no_such_trial(split, number, 1)),
+            (SplitKind::Classes { unseen, .. }, _) => Ok(vec![self.by_class(split, None, unseen)?]),
+            (SplitKind::Instances { train, test_unseen, .. }, _) => {
+                Ok(vec![self.by_instance(split, train, test_unseen)?])
+            }
+        }
+    }
+
+    fn by_class(&self, split: &Split, number: Option<usize>, unseen: &[usize]) -> Result<Trial> {
+        let name = number.map_or_else(|| split.name.clone(), |i| format!("{}:{i}", split.name));
+        let is_unseen = mask(unseen, self.classes.len());
+        let of_side = |side: bool| (0..self.labels.len()).filter(|&i| is_unseen[self.labels[i]] == side).collect();
+        checked(Trial {
+            name,
+            known: (0..self.classes.len()).filter(|&c| !is_unseen[c]).collect(),
+            unseen: unseen.to_vec(),
+            train: of_side(false),
+            test: of_side(true),
+        })
+    }
+
+    fn by_instance(&self, split: &Split, train: &[usize], test: &[usize]) -> Result<Trial> {
+        let classes_of = |instances: &[usize]| {
+            let mut classes: Vec<usize> = instances.iter().map(|&i| self.labels[i]).collect();
+            classes.sort_unstable();
+            classes.dedup();
+            classes
+        };
+        let (known, unseen) = (classes_of(train), classes_of(test));
+        if let Some(&both) = unseen.iter().find(|class| known.binary_search(class).is_ok()) {
+            let problem = format!(
+                "class `{}` is unseen, but {} of its instances are in `train`",
+                self.classes[both],
+                train.iter().filter(|&&i| self.labels[i] == both).count()
+            );
+            return Err(Error::Split { split: split.name.clone(), problem });
+        }
+        checked(Trial { name: split.name.clone(), known, unseen, train: train.to_vec(), test: test.to_vec() })
+    }
+}
+
+fn checked(trial: Trial) -> Result<Trial> {
+    let missing = match &trial {
+        Trial { unseen, .. } if unseen.is_empty() => "no class is unseen, so there is nothing to recognise",
+        Trial { known, .. } if known.is_empty() => "no class is known, so there is nothing to learn from",
+        _ => return Ok(trial),
+    };
+    Err(Error::Split { split: trial.name, problem: missing.to_owned() })
+}
+
+fn no_such_trial(split: &Split, found: &str, count: usize) -> Error {
+    Error::NoSuchTrial { split: split.name.clone(), found: found.to_owned(), count }
+}
+
+fn mask(indices: &[usize], length: usize) -> Vec<bool> {
+    let mut mask = vec![false; length];
+    indices.iter().for_each(|&i| mask[i] = true);
+    mask
+}

@@ -1,0 +1,201 @@
+//! A task that is safe to learn from: one split, one visual and some semantic representations, checked.
+//!
+//! Everything that can be wrong with the data is found here, once; the stages after it assume finite
+//! numbers, matching shapes and no empty known class. The visual rows are gathered from where they lie
+//! and, by default, l2-normalised: on raw network features the graph weights exp(-d/2) all but vanish.
+
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+use bidilel_math::{Observer, Scalar, distance};
+
+use crate::dataset::{Dataset, Visual};
+use crate::error::{Error, Result};
+use crate::semantic::ClassSemantics;
+use crate::split::Trial;
+
+/// What is done to every visual instance first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Normalize {
+    /// Divided by its l2 norm.
+    #[default]
+    L2,
+    /// Nothing.
+    None,
+}
+
+/// Which representations of a dataset to use.
+#[derive(Debug, Clone, Default)]
+pub struct Choice {
+    /// The visual representation; the dataset's first by default.
+    pub visual: Option<String>,
+    /// Semantic representations with their weights; the dataset's first by default.
+    pub semantic: Vec<(String, f64)>,
+    /// Normalisation of visual rows.
+    pub normalize: Normalize,
+}
+
+/// Instances with their labels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Samples<T = f32> {
+    /// Features, dimensions x instances: $X$.
+    pub features: Mat<T>,
+    /// The class of every instance, by its place among the known (or unseen) classes: $z$.
+    pub labels: Vec<usize>,
+}
+
+/// Known and unseen classes with their instances and descriptions.
+#[derive(Debug, Clone)]
+pub struct Task<T = f32> {
+    /// The trial's name.
+    pub split: String,
+    /// Labelled instances of the known classes.
+    pub train: Samples<T>,
+    /// Instances of the unseen classes; their labels are for scoring only.
+    pub test: Samples<T>,
+    /// Names of the known classes: $C^l$.
+    pub known: Vec<String>,
+    /// Names of the unseen classes: $C^u$.
+    pub unseen: Vec<String>,
+    /// Descriptions of both: $S^l$, $S^u$.
+    pub semantics: ClassSemantics,
+}
+
+/// What a bottom-up learner may see: nothing of the unseen classes.
+#[derive(Debug, Clone, Copy)]
+pub struct Training<'a, T> {
+    /// Features, dimensions x instances.
+    pub features: MatRef<'a, T>,
+    /// Known class of every instance.
+    pub labels: &'a [usize],
+    /// How many known classes there are.
+    pub classes: usize,
+    /// Unit-norm semantic vectors of the known classes, where there are vectors: dimensions x classes.
+    pub semantics: Option<MatRef<'a, f64>>,
+}
+
+impl Task {
+    /// Gathers and checks one trial of a dataset.
+    pub fn new(dataset: &Dataset, trial: &Trial, choice: &Choice, watch: &dyn Observer) -> Result<Self> {
+        watch.stage("load");
+        let visual = dataset.visual(choice.visual.as_deref())?;
+        let semantics = ClassSemantics::new(dataset, &choice.semantic, &trial.known, &trial.unseen)?;
+        check_labels(dataset, visual)?;
+        let side = |instances: &[usize], classes: &[usize]| -> Result<Samples> {
+            let mut features = gather(visual, instances)?;
+            let zeros = match choice.normalize {
+                Normalize::L2 => distance::normalize_columns(features.as_mut()),
+                Normalize::None => 0,
+            };
+            if zeros > 0 {
+                watch.note(&format!("{}: {zeros} rows are all zero and stay so", visual.origin));
+            }
+            Ok(Samples { features, labels: places(dataset, instances, classes) })
+        };
+        let train = side(&trial.train, &trial.known)?;
+        let test = side(&trial.test, &trial.unseen)?;
+        let names = |classes: &[usize]| classes.iter().map(|&class| dataset.classes[class].clone()).collect();
+        let task = Self {
+            split: trial.name.clone(),
+            train,
+            test,
+            known: names(&trial.known),
+            unseen: names(&trial.unseen),
+            semantics,
+        };
+        task.require_instances("known")?;
+        Ok(task)
+    }
+
+    /// A 128-bit fingerprint of what is learned from: training features, labels and descriptions.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = Xxh3::new();
+        for column in 0..self.train.features.ncols() {
+            for value in self.train.features.col_as_slice(column) {
+                hash.update(&value.to_le_bytes());
+            }
+        }
+        for &label in &self.train.labels {
+            hash.update(&(label as u64).to_le_bytes());
+        }
+        for representation in &self.semantics.representations {
+            representation.hash(&mut hash);
+        }
+        format!("{:032x}", hash.digest128())
+    }
+}
+
+impl<T: Scalar> Task<T> {
+    /// The side that may be learned from.
+    pub fn training(&self) -> Training<'_, T> {
+        Training {
+            features: self.train.features.as_ref(),
+            labels: &self.train.labels,
+            classes: self.known.len(),
+            semantics: self.semantics.known_vectors(),
+        }
+    }
+
+    /// Fails when a `known` (or `unseen`) class has no instance.
+    pub fn require_instances(&self, role: &'static str) -> Result<()> {
+        let (names, labels) = match role {
+            "known" => (&self.known, &self.train.labels),
+            _ => (&self.unseen, &self.test.labels),
+        };
+        let mut counts = vec![0_usize; names.len()];
+        labels.iter().for_each(|&label| counts[label] += 1);
+        match counts.iter().position(|&count| count == 0) {
+            Some(empty) => {
+                Err(Error::EmptyClass { role, class: names[empty].clone(), split: self.split.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
+    if visual.rows.count() != dataset.labels.len() {
+        return Err(Error::Mismatch {
+            origin: visual.origin.clone(),
+            what: "rows (one a label)",
+            expected: dataset.labels.len(),
+            found: visual.rows.count(),
+        });
+    }
+    let classes = dataset.classes.len();
+    match dataset.labels.iter().position(|&label| label >= classes) {
+        Some(instance) => Err(Error::LabelOutOfRange { label: dataset.labels[instance], instance, classes }),
+        None => Ok(()),
+    }
+}
+
+/// Copies rows into columns, and fails at the first number that is not finite.
+fn gather(visual: &Visual, instances: &[usize]) -> Result<Mat<f32>> {
+    let mut features = Mat::zeros(visual.rows.dim(), instances.len());
+    let bad = features
+        .par_col_iter_mut()
+        .zip(instances)
+        .filter_map(|(column, &row)| {
+            let column = column.try_as_col_major_mut()?.as_slice_mut();
+            visual.rows.read(row, column);
+            let bad = column.iter().position(|value| !value.is_finite())?;
+            Some((row, bad, f64::from(column[bad])))
+        })
+        .min_by_key(|&(row, column, _)| (row, column));
+    match bad {
+        Some((row, column, value)) => {
+            Err(Error::NotFinite { origin: visual.origin.clone(), row, column, value })
+        }
+        None => Ok(features),
+    }
+}
+
+/// Labels as places in `classes`.
+fn places(dataset: &Dataset, instances: &[usize], classes: &[usize]) -> Vec<usize> {
+    let mut place = vec![0; dataset.classes.len()];
+    classes.iter().enumerate().for_each(|(position, &class)| place[class] = position);
+    instances.iter().map(|&instance| place[dataset.labels[instance]]).collect()
+}

@@ -1,0 +1,68 @@
+//! Top-down: the unseen classes are placed in the latent space by their descriptions.
+
+mod ensemble;
+mod lsm;
+mod smacof;
+mod stress;
+mod svr;
+
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::Observer;
+
+pub use ensemble::LsmSvr;
+pub use lsm::{Lsm, Optimizer, Start};
+pub use stress::Sammon;
+pub use svr::{Form, Kernel, Svr};
+
+use crate::error::Result;
+use crate::landmarks::Landmarks;
+use crate::semantic::ClassSemantics;
+
+/// Semantic distances below this count as this much: the cost divides by them.
+pub const DISTANCE_FLOOR: f64 = 1e-6;
+
+/// The unseen classes' places: $B^u$, latent dimensions x unseen classes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding {
+    /// One column a class.
+    pub points: Mat<f64>,
+}
+
+/// Embeds the unseen classes among the landmarks.
+pub trait ClassEmbedder {
+    /// Places every unseen class.
+    fn embed(&self, landmarks: &Landmarks, semantics: &ClassSemantics, watch: &dyn Observer) -> Result<Embedding>;
+}
+
+/// Any of the top-down embedders.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind")]
+pub enum TopDown {
+    /// Landmark-based Sammon mapping: the paper's choice.
+    #[serde(rename = "lsm")]
+    Lsm(Lsm),
+    /// Support vector regression from descriptions to landmarks.
+    #[serde(rename = "svr")]
+    Svr(Svr),
+    /// The mean of both.
+    #[serde(rename = "lsm+svr")]
+    LsmSvr(LsmSvr),
+}
+
+impl Default for TopDown {
+    fn default() -> Self {
+        Self::Lsm(Lsm::default())
+    }
+}
+
+impl ClassEmbedder for TopDown {
+    fn embed(&self, landmarks: &Landmarks, semantics: &ClassSemantics, watch: &dyn Observer) -> Result<Embedding> {
+        match self {
+            Self::Lsm(embedder) => embedder.embed(landmarks, semantics, watch),
+            Self::Svr(embedder) => embedder.embed(landmarks, semantics, watch),
+            Self::LsmSvr(embedder) => embedder.embed(landmarks, semantics, watch),
+        }
+    }
+}
