@@ -26,6 +26,16 @@ pub enum Error {
         /// Which number.
         what: &'static str,
     },
+    /// An input whose size does not fit the others.
+    #[error("{what} does not match: expected {expected}, found {found}")]
+    Shape {
+        /// Which size.
+        what: &'static str,
+        /// The size that the other inputs ask for.
+        expected: usize,
+        /// The size.
+        found: usize,
+    },
     /// A parameter outside its range.
     #[error("{parameter} must be {expected}, found {found}")]
     Parameter {
