@@ -23,8 +23,6 @@
 //!   problems. Computing 38, 1987.
 //! - Q. Wang, K. Chen: Zero-shot visual recognition via bidirectional latent embedding. IJCV 124, 2017.
 
-#![expect(clippy::doc_markdown, reason = "subscripts of formulas are not identifiers")]
-
 use faer::MatRef;
 
 /// Assigns every row of a square cost matrix to its own column.

@@ -191,9 +191,9 @@ impl Whitener {
     ///
     /// A Cholesky factor whose pivots span more than `1 / sqrt(eps)` says that the matrix is singular to
     /// working precision; its inverse would be noise.
-    pub fn new(matrix: Mat<f64>) -> Result<Self> {
+    pub fn new(matrix: MatRef<'_, f64>) -> Result<Self> {
         let size = matrix.nrows();
-        match cholesky(matrix.clone()) {
+        match cholesky(matrix.to_owned()) {
             Ok(factor) => {
                 let pivots = (0..size).map(|i| factor[(i, i)]);
                 let (least, most) = pivots.fold((f64::INFINITY, 0.0_f64), |(l, m), p| (l.min(p), m.max(p)));
@@ -204,7 +204,7 @@ impl Whitener {
             Err(Error::NotPositiveDefinite { .. }) => {}
             Err(other) => return Err(other),
         }
-        let Eigen { mut values, vectors } = whole(matrix.as_ref(), size)?;
+        let Eigen { mut values, vectors } = whole(matrix, size)?;
         let cut = values.first().copied().unwrap_or(0.0) * f64::EPSILON * size as f64;
         values.retain(|&value| value > cut);
         let vectors = vectors.subcols(0, values.len()).to_owned();

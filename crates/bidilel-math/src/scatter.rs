@@ -58,8 +58,7 @@ pub fn of_graph<T: Scalar>(
         let weighted = panel(data.dim(), instances, |i, into| data.add(i, graph.degree(i), into));
         add_lower(&mut degree, weighted.as_ref(), plain.as_ref());
         let mut rest = weighted;
-        rest.par_col_iter_mut().zip(instances).for_each(|(column, &i)| {
-            let into = column.try_as_col_major_mut().expect("an owned panel").as_slice_mut();
+        each_column(&mut rest, instances, |i, into| {
             graph.row(i).iter().for_each(|&(j, weight)| data.add(j, -weight, into));
         });
         add_lower(&mut laplacian, rest.as_ref(), plain.as_ref());
@@ -110,10 +109,14 @@ pub fn varying<T: Scalar>(points: MatRef<'_, T>) -> Vec<usize> {
 
 fn panel(dim: usize, instances: &[usize], fill: impl Fn(usize, &mut [f64]) + Sync) -> Mat<f64> {
     let mut panel = Mat::zeros(dim, instances.len());
-    panel.par_col_iter_mut().zip(instances).for_each(|(column, &i)| {
-        fill(i, column.try_as_col_major_mut().expect("an owned panel").as_slice_mut());
-    });
+    each_column(&mut panel, instances, fill);
     panel
+}
+
+fn each_column(panel: &mut Mat<f64>, instances: &[usize], change: impl Fn(usize, &mut [f64]) + Sync) {
+    panel.par_col_iter_mut().zip(instances).for_each(|(column, &i)| {
+        change(i, column.try_as_col_major_mut().expect("an owned panel").as_slice_mut());
+    });
 }
 
 /// Adds the lower half of `left * right'` to `sum`, whole panels at a time.

@@ -54,7 +54,11 @@ pub fn top_k(recognition: &Recognition, truth: &[usize], k: usize) -> Accuracy {
         .enumerate()
         .map(|(instance, &truth)| {
             let best = recognition.top(instance, k);
-            if best.iter().any(|&(class, _)| class == truth) { truth } else { best.first().map_or(truth, |b| b.0) }
+            if best.iter().any(|&(class, _)| class == truth) {
+                truth
+            } else {
+                best.first().map_or(truth, |b| b.0)
+            }
         })
         .collect();
     accuracy(&predicted, truth, classes)

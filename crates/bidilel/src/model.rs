@@ -129,7 +129,9 @@ impl Model {
         }
         let views = tensors
             .iter()
-            .map(|(name, shape, bytes)| Ok((name.as_str(), TensorView::new(Dtype::F64, shape.clone(), bytes)?)))
+            .map(|(name, shape, bytes)| {
+                Ok((name.as_str(), TensorView::new(Dtype::F64, shape.clone(), bytes)?))
+            })
             .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
             .map_err(unusable)?;
         let header = serde_json::to_string(&self.header).map_err(unusable)?;
@@ -175,6 +177,12 @@ impl Model {
     }
 }
 
+/// The one field that every version of the header has.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
 /// Finds the header, and tells a foreign file, a newer format and a damaged file apart.
 fn read_header(bytes: &[u8]) -> Result<Header> {
     let foreign = |problem: &str| Error::Model { problem: problem.to_owned() };
@@ -186,10 +194,6 @@ fn read_header(bytes: &[u8]) -> Result<Header> {
         .as_ref()
         .and_then(|entries| entries.get(KEY))
         .ok_or_else(|| foreign("it is a safetensors file, but bidilel did not write it"))?;
-    #[derive(Deserialize)]
-    struct Version {
-        format: u32,
-    }
     let version: Version = serde_json::from_str(json).map_err(unusable)?;
     if version.format > FORMAT_VERSION {
         return Err(Error::Model {
@@ -211,7 +215,12 @@ fn pack(name: &str, matrix: &Mat<f64>) -> (String, Vec<usize>, Vec<u8>) {
     (name.to_owned(), vec![matrix.ncols(), matrix.nrows()], bytes)
 }
 
-fn unpack(file: &SafeTensors<'_>, name: &str, rows: Option<usize>, columns: Option<usize>) -> Result<Mat<f64>> {
+fn unpack(
+    file: &SafeTensors<'_>,
+    name: &str,
+    rows: Option<usize>,
+    columns: Option<usize>,
+) -> Result<Mat<f64>> {
     let tensor = file.tensor(name).map_err(unusable)?;
     let problem = |problem: String| Error::Model { problem: format!("tensor `{name}` {problem}") };
     let &[found_columns, found_rows] = tensor.shape() else {
@@ -220,7 +229,8 @@ fn unpack(file: &SafeTensors<'_>, name: &str, rows: Option<usize>, columns: Opti
     if tensor.dtype() != Dtype::F64 {
         return Err(problem(format!("holds {:?} instead of F64", tensor.dtype())));
     }
-    if rows.is_some_and(|rows| rows != found_rows) || columns.is_some_and(|columns| columns != found_columns) {
+    if rows.is_some_and(|rows| rows != found_rows) || columns.is_some_and(|columns| columns != found_columns)
+    {
         let side = |expected: Option<usize>| expected.map_or("any".to_owned(), |count| count.to_string());
         return Err(problem(format!(
             "has the shape {found_columns} x {found_rows}, expected {} x {}",

@@ -48,7 +48,8 @@ impl Dataset {
     fn by_class(&self, split: &Split, number: Option<usize>, unseen: &[usize]) -> Result<Trial> {
         let name = number.map_or_else(|| split.name.clone(), |i| format!("{}:{i}", split.name));
         let is_unseen = mask(unseen, self.classes.len());
-        let of_side = |side: bool| (0..self.labels.len()).filter(|&i| is_unseen[self.labels[i]] == side).collect();
+        let of_side =
+            |side: bool| (0..self.labels.len()).filter(|&i| is_unseen[self.labels[i]] == side).collect();
         checked(Trial {
             name,
             known: (0..self.classes.len()).filter(|&c| !is_unseen[c]).collect(),

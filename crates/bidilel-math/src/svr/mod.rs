@@ -31,8 +31,6 @@
 //!   Computation 12, 2000.
 //! - C.-C. Chang, C.-J. Lin: LIBSVM: a library for support vector machines. ACM TIST 2(3), 2011.
 
-#![expect(clippy::doc_markdown, reason = "subscripts of formulas are not identifiers")]
-
 mod gram;
 mod kernel;
 #[cfg(test)]

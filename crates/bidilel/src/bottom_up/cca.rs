@@ -51,7 +51,8 @@ impl LatentSpaceLearner for Cca {
         let rows = varying_dimensions(training, watch)?;
         let most = rows.len().min(semantics.nrows());
         let fallback = DEFAULT_DIM.min(most).min(training.classes.saturating_sub(1)).max(1);
-        let dim = resolve_dim(self.dim.or(Some(fallback)), most, "varying features, and semantic dimensions")?;
+        let dim =
+            resolve_dim(self.dim.or(Some(fallback)), most, "varying features, and semantic dimensions")?;
         watch.stage("scatter");
         let mean = scatter::mean(training.features);
         let data = Selected { points: training.features, rows: &rows, center: Some(&mean) };
@@ -59,9 +60,9 @@ impl LatentSpaceLearner for Cca {
         let factor = class_factor(training, &rows, &mean);
         let weighted = semantic_factor(training, semantics);
         watch.stage("eigen");
-        let visual = Whitener::new(with_ridge(visual, self.ridge)).map_err(failed("eigen"))?;
+        let visual = Whitener::new(with_ridge(visual, self.ridge).as_ref()).map_err(failed("eigen"))?;
         let semantic = with_ridge(product(weighted.as_ref(), weighted.transpose()), self.ridge);
-        let semantic = Whitener::new(semantic).map_err(failed("eigen"))?;
+        let semantic = Whitener::new(semantic.as_ref()).map_err(failed("eigen"))?;
         // The instances' factors 1/n cancel between the covariances and the cross-covariance.
         let cross = product(
             visual.forward(factor.as_ref()).as_ref(),
@@ -80,7 +81,9 @@ fn semantic_factor<T: Scalar>(training: &Training<'_, T>, semantics: faer::MatRe
     let mean: Vec<f64> = (0..semantics.nrows())
         .map(|row| (0..training.classes).map(|c| counts[c] * semantics[(row, c)]).sum::<f64>() / total)
         .collect();
-    Mat::from_fn(semantics.nrows(), training.classes, |row, c| counts[c].sqrt() * (semantics[(row, c)] - mean[row]))
+    Mat::from_fn(semantics.nrows(), training.classes, |row, c| {
+        counts[c].sqrt() * (semantics[(row, c)] - mean[row])
+    })
 }
 
 fn with_ridge(mut covariance: Mat<f64>, ridge: f64) -> Mat<f64> {

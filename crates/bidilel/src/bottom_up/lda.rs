@@ -55,7 +55,7 @@ impl LatentSpaceLearner for Lda {
         let mut total = scatter::total(data, watch);
         (0..rows.len()).for_each(|i| total[(i, i)] += self.ridge);
         watch.stage("eigen");
-        let whitener = Whitener::new(total).map_err(failed("eigen"))?;
+        let whitener = Whitener::new(total.as_ref()).map_err(failed("eigen"))?;
         let between = whitener.forward(class_factor(training, &rows, &mean).as_ref());
         let map = whitener.back(leading_left(between.as_ref(), dim)?.as_ref());
         Ok(LatentSpace::new(Map::Linear(finish(map, &rows, training.features.nrows())), training.features))
@@ -66,7 +66,11 @@ pub(super) fn check_ridge(ridge: f64) -> Result<()> {
     if ridge >= 0.0 && ridge.is_finite() {
         return Ok(());
     }
-    Err(Error::Setting { setting: "ridge", expected: "zero or a positive number".to_owned(), found: ridge.to_string() })
+    Err(Error::Setting {
+        setting: "ridge",
+        expected: "zero or a positive number".to_owned(),
+        found: ridge.to_string(),
+    })
 }
 
 pub(super) fn finish(mut map: Mat<f64>, rows: &[usize], dim: usize) -> Mat<f64> {

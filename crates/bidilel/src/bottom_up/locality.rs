@@ -124,7 +124,9 @@ impl LatentSpaceLearner for Slpp {
         let k = self.locality.neighbors;
         let found = match self.neighborhood {
             Neighborhood::Global => neighbors::exact(training.features, k, watch),
-            Neighborhood::WithinClass => neighbors::within_labels(training.features, training.labels, k, watch),
+            Neighborhood::WithinClass => {
+                neighbors::within_labels(training.features, training.labels, k, watch)
+            }
         };
         let graph = Affinity::new(&found, Some(training.labels), self.locality.weights.into());
         self.locality.project(training, &graph, watch)
@@ -179,7 +181,7 @@ impl Locality {
             Regularizer::Kernel => {
                 let gram = scatter::total(data, watch);
                 watch.stage("eigen");
-                self.solve_in_range(degree, laplacian, gram, dim, watch)?
+                self.solve_in_range(degree, laplacian, &gram, dim, watch)?
             }
         };
         let map = spread(&map, &rows, training.features.nrows());
@@ -192,11 +194,11 @@ impl Locality {
         &self,
         degree: Mat<f64>,
         laplacian: Mat<f64>,
-        gram: Mat<f64>,
+        gram: &Mat<f64>,
         dim: usize,
         watch: &dyn Observer,
     ) -> Result<Mat<f64>> {
-        match Whitener::new(gram).map_err(failed("eigen"))? {
+        match Whitener::new(gram.as_ref()).map_err(failed("eigen"))? {
             Whitener::Factor(factor) => {
                 let mut right = eigen::inverse(factor.as_ref());
                 right *= Scale(self.alpha);

@@ -80,7 +80,10 @@ pub(crate) fn resolve_dim(asked: Option<usize>, most: usize, limit: &str) -> Res
 }
 
 /// The dimensions that vary; constant ones carry nothing and would make scatter matrices singular.
-pub(crate) fn varying_dimensions<T: Scalar>(training: &Training<'_, T>, watch: &dyn Observer) -> Result<Vec<usize>> {
+pub(crate) fn varying_dimensions<T: Scalar>(
+    training: &Training<'_, T>,
+    watch: &dyn Observer,
+) -> Result<Vec<usize>> {
     let rows = bidilel_math::scatter::varying(training.features);
     let dropped = training.features.nrows() - rows.len();
     if rows.is_empty() {
@@ -91,7 +94,10 @@ pub(crate) fn varying_dimensions<T: Scalar>(training: &Training<'_, T>, watch: &
         });
     }
     if dropped > 0 {
-        watch.note(&format!("{dropped} of {} features are constant and are left out", training.features.nrows()));
+        watch.note(&format!(
+            "{dropped} of {} features are constant and are left out",
+            training.features.nrows()
+        ));
     }
     Ok(rows)
 }

@@ -33,7 +33,11 @@ impl Refiner for SelfTraining {
     fn refine(&self, before: Recognition) -> Result<Recognition> {
         if self.self_training_neighbors == 0 {
             let expected = "at least 1".to_owned();
-            return Err(Error::Setting { setting: "self-training-neighbors", expected, found: "0".to_owned() });
+            return Err(Error::Setting {
+                setting: "self-training-neighbors",
+                expected,
+                found: "0".to_owned(),
+            });
         }
         let rounds = 0..self.self_training_rounds;
         Ok(rounds.fold(before, |now, _| {

@@ -38,7 +38,8 @@ impl Refiner for Structured {
     fn refine(&self, before: Recognition) -> Result<Recognition> {
         let points = before.points.as_ref().as_ref();
         let clusters = kmeans(points, before.embedding.clone(), self.max_iterations);
-        let class_of_cluster = assign(pairwise(clusters.centers.as_ref(), before.embedding.as_ref()).as_ref());
+        let class_of_cluster =
+            assign(pairwise(clusters.centers.as_ref(), before.embedding.as_ref()).as_ref());
         let mut embedding = Mat::zeros(before.embedding.nrows(), before.embedding.ncols());
         for (cluster, &class) in class_of_cluster.iter().enumerate() {
             embedding.col_mut(class).copy_from(clusters.centers.col(cluster));

@@ -22,10 +22,8 @@ impl SemanticDistances {
     pub fn combine(representations: &[Representation], known: usize) -> Self {
         let classes = representations.first().map_or(known, |one| one.values.ncols());
         let unseen = classes - known;
-        let mut sum = Self {
-            known_unseen: Mat::zeros(known, unseen),
-            unseen_unseen: Mat::zeros(unseen, unseen),
-        };
+        let mut sum =
+            Self { known_unseen: Mat::zeros(known, unseen), unseen_unseen: Mat::zeros(unseen, unseen) };
         for one in representations {
             let part = Self::of(one, known);
             sum.known_unseen += faer::Scale(one.weight) * part.known_unseen;

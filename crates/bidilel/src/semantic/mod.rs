@@ -115,13 +115,19 @@ fn take(dataset: &Dataset, semantic: &Semantic, classes: &[usize]) -> Result<Mat
         }
     }
     if semantic.metric == Metric::Precomputed {
-        return Ok(Mat::from_fn(classes.len(), classes.len(), |i, j| semantic.vectors[(classes[i], classes[j])]));
+        return Ok(Mat::from_fn(classes.len(), classes.len(), |i, j| {
+            semantic.vectors[(classes[i], classes[j])]
+        }));
     }
-    let mut vectors = Mat::from_fn(semantic.vectors.nrows(), classes.len(), |i, j| semantic.vectors[(i, classes[j])]);
+    let mut vectors =
+        Mat::from_fn(semantic.vectors.nrows(), classes.len(), |i, j| semantic.vectors[(i, classes[j])]);
     for (place, &class) in classes.iter().enumerate() {
         let norm = vectors.col(place).norm_l2();
         if norm == 0.0 {
-            let problem = format!("the vector of class `{}` is all zero, so it describes nothing", dataset.classes[class]);
+            let problem = format!(
+                "the vector of class `{}` is all zero, so it describes nothing",
+                dataset.classes[class]
+            );
             return Err(Error::Semantic { origin: semantic.origin.clone(), problem });
         }
         vectors.col_mut(place).iter_mut().for_each(|value| *value /= norm);
@@ -133,14 +139,19 @@ fn check_weights(chosen: &[(String, f64)]) -> Result<()> {
     let sum: f64 = chosen.iter().map(|(_, weight)| weight).sum();
     let convex = chosen.iter().all(|&(_, weight)| weight >= 0.0) && (sum - 1.0).abs() < 1e-9;
     if !convex {
-        let found = chosen.iter().map(|(name, weight)| format!("{name}={weight}")).collect::<Vec<_>>().join(", ");
+        let found =
+            chosen.iter().map(|(name, weight)| format!("{name}={weight}")).collect::<Vec<_>>().join(", ");
         let expected = "non-negative and sum to 1".to_owned();
         return Err(Error::Setting { setting: "semantic weights", expected, found });
     }
     for (place, (name, _)) in chosen.iter().enumerate() {
         if chosen[..place].iter().any(|(earlier, _)| earlier == name) {
             let expected = "different from each other".to_owned();
-            return Err(Error::Setting { setting: "semantic representations", expected, found: format!("`{name}` twice") });
+            return Err(Error::Setting {
+                setting: "semantic representations",
+                expected,
+                found: format!("`{name}` twice"),
+            });
         }
     }
     Ok(())

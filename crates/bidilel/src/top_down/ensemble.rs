@@ -23,7 +23,12 @@ pub struct LsmSvr {
 }
 
 impl ClassEmbedder for LsmSvr {
-    fn embed(&self, landmarks: &Landmarks, semantics: &ClassSemantics, watch: &dyn Observer) -> Result<Embedding> {
+    fn embed(
+        &self,
+        landmarks: &Landmarks,
+        semantics: &ClassSemantics,
+        watch: &dyn Observer,
+    ) -> Result<Embedding> {
         let mapped = self.lsm.embed(landmarks, semantics, watch)?;
         let regressed = self.svr.embed(landmarks, semantics, watch)?;
         Ok(Embedding { points: Scale(0.5) * (mapped.points + regressed.points) })

@@ -83,7 +83,12 @@ impl Default for Lsm {
 }
 
 impl ClassEmbedder for Lsm {
-    fn embed(&self, landmarks: &Landmarks, semantics: &ClassSemantics, watch: &dyn Observer) -> Result<Embedding> {
+    fn embed(
+        &self,
+        landmarks: &Landmarks,
+        semantics: &ClassSemantics,
+        watch: &dyn Observer,
+    ) -> Result<Embedding> {
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
             let expected = "between 0 and 1".to_owned();
             return Err(Error::Setting { setting: "tolerance", expected, found: self.tolerance.to_string() });

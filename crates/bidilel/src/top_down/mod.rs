@@ -33,7 +33,12 @@ pub struct Embedding {
 /// Embeds the unseen classes among the landmarks.
 pub trait ClassEmbedder {
     /// Places every unseen class.
-    fn embed(&self, landmarks: &Landmarks, semantics: &ClassSemantics, watch: &dyn Observer) -> Result<Embedding>;
+    fn embed(
+        &self,
+        landmarks: &Landmarks,
+        semantics: &ClassSemantics,
+        watch: &dyn Observer,
+    ) -> Result<Embedding>;
 }
 
 /// Any of the top-down embedders.
@@ -58,7 +63,12 @@ impl Default for TopDown {
 }
 
 impl ClassEmbedder for TopDown {
-    fn embed(&self, landmarks: &Landmarks, semantics: &ClassSemantics, watch: &dyn Observer) -> Result<Embedding> {
+    fn embed(
+        &self,
+        landmarks: &Landmarks,
+        semantics: &ClassSemantics,
+        watch: &dyn Observer,
+    ) -> Result<Embedding> {
         match self {
             Self::Lsm(embedder) => embedder.embed(landmarks, semantics, watch),
             Self::Svr(embedder) => embedder.embed(landmarks, semantics, watch),

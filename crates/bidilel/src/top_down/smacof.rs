@@ -66,7 +66,8 @@ impl<'a> Majorizer<'a> {
                 system[(k, j)] -= weight;
             }
         }
-        let factor = eigen::cholesky(system).expect("diagonally dominant by the positive weights of the landmarks");
+        let factor =
+            eigen::cholesky(system).expect("diagonally dominant by the positive weights of the landmarks");
         Self { cost, factor }
     }
 

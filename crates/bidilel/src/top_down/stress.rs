@@ -1,7 +1,7 @@
 //! The cost of the landmark-based Sammon mapping and its gradient.
 //!
-//! $$E(B^u) = \frac{1}{|C^l||C^u|} \sum_{i,j} \frac{(d^{lu}_{ij} - \delta^{lu}_{ij})^2}{\delta^{lu}_{ij}}
-//!   + \frac{2}{|C^u|(|C^u|-1)} \sum_{i<j} \frac{(d^{uu}_{ij} - \delta^{uu}_{ij})^2}{\delta^{uu}_{ij}}$$
+//! $$E(B^u) = \frac{1}{|C^l||C^u|} \sum_{i,j} \frac{(d^{lu}_{ij} - \delta^{lu}_{ij})^2}{\delta^{lu}_{ij}} +
+//! \frac{2}{|C^u|(|C^u|-1)} \sum_{i<j} \frac{(d^{uu}_{ij} - \delta^{uu}_{ij})^2}{\delta^{uu}_{ij}}$$
 //! (Wang & Chen 2017, eq. 7) over the places of the unseen classes; landmarks stay where they are.
 //!
 //! # Differences from the paper
@@ -32,7 +32,7 @@ impl Sammon {
     pub fn new(landmarks: MatRef<'_, f64>, distances: &SemanticDistances) -> Self {
         let unseen = distances.unseen_unseen.ncols();
         let below = |value: f64| value < DISTANCE_FLOOR;
-        let outer = distances.known_unseen.col_iter().flat_map(|c| c.iter()).filter(|&&v| below(v)).count();
+        let outer = distances.known_unseen.col_iter().flat_map(faer::ColRef::iter).filter(|&&v| below(v)).count();
         let inner = (0..unseen)
             .flat_map(|j| (0..j).map(move |i| (i, j)))
             .filter(|&pair| below(distances.unseen_unseen[pair]))

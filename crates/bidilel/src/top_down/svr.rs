@@ -57,28 +57,60 @@ pub struct Svr {
     pub form: Form,
     /// Cost of an error outside the tube: $C$.
     pub c: f64,
+    /// How far from optimal the machines may be.
+    pub tolerance: f64,
 }
 
 impl Default for Svr {
     fn default() -> Self {
-        Self { kernel: Kernel::Rbf { gamma: None }, form: Form::Epsilon { epsilon: 0.01 }, c: 10.0 }
+        Self {
+            kernel: Kernel::Rbf { gamma: None },
+            form: Form::Epsilon { epsilon: 0.01 },
+            c: 10.0,
+            tolerance: 1e-5,
+        }
     }
 }
 
 impl ClassEmbedder for Svr {
-    fn embed(&self, landmarks: &Landmarks, semantics: &ClassSemantics, watch: &dyn Observer) -> Result<Embedding> {
+    fn embed(
+        &self,
+        landmarks: &Landmarks,
+        semantics: &ClassSemantics,
+        watch: &dyn Observer,
+    ) -> Result<Embedding> {
         watch.stage("top_down");
         let (Some(known), Some(unseen)) = (semantics.known_vectors(), semantics.unseen_vectors()) else {
             let origin = "the semantic representation".to_owned();
             let problem = "holds distances, but top-down `svr` needs vectors".to_owned();
             return Err(Error::Semantic { origin, problem });
         };
-        let kernel = self.kernel.resolve(known)?;
-        let settings = svr::Svr { form: self.form.into(), c: self.c, ..svr::Svr::default() };
-        let machines =
-            settings.fit_all(kernel.matrix(known, known).as_ref(), landmarks.points.as_ref()).map_err(failed("svr"))?;
+        let kernel = svr::Kernel::from(self.kernel).resolve(known).map_err(failed("svr"))?;
+        let settings =
+            svr::Svr { form: self.form.into(), c: self.c, tolerance: self.tolerance, ..svr::Svr::default() };
+        let machines = settings
+            .fit_all(kernel.matrix(known, known).as_ref(), landmarks.points.as_ref())
+            .map_err(failed("svr"))?;
         let columns = kernel.matrix(known, unseen);
         let predict = |row: usize, class: usize| machines[row].predict(columns.col(class).iter().copied());
         Ok(Embedding { points: Mat::from_fn(landmarks.points.nrows(), unseen.ncols(), predict) })
+    }
+}
+
+impl From<Kernel> for svr::Kernel {
+    fn from(kernel: Kernel) -> Self {
+        match kernel {
+            Kernel::Rbf { gamma } => Self::Rbf { gamma },
+            Kernel::Linear => Self::Linear,
+        }
+    }
+}
+
+impl From<Form> for svr::Form {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Epsilon { epsilon } => Self::Epsilon(epsilon),
+            Form::Nu { nu } => Self::Nu(nu),
+        }
     }
 }
