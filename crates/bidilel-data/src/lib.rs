@@ -1,7 +1,7 @@
-//! Bytes on disk to a checked [`Dataset`](bidilel::dataset::Dataset).
+//! Bytes on disk to a checked [`Dataset`](bidilel::dataset::Dataset), and back.
 //!
 //! A dataset is a folder with a `dataset.toml` that names its files: class names and lists as text, everything else
-//! as numeric arrays. [`open`] maps and checks them, [`array`] reads single files.
+//! as numeric arrays. [`open`] maps and checks them, [`write()`] makes such a folder, [`mod@array`] reads single files.
 //! Features are never loaded here: opening ten gigabytes takes milliseconds.
 //!
 //! ```
@@ -32,16 +32,25 @@
 //!
 //! let dataset = bidilel_data::open(folder.path())?.dataset;
 //! assert_eq!(dataset.labels, [0, 0, 1]);
+//!
+//! let copy = folder.path().join("copy");
+//! bidilel_data::write(&dataset, &copy, bidilel_data::WriteOptions::default())?;
+//! let again = bidilel_data::open(&copy)?.dataset;
+//! assert_eq!(again.splits[0].kind, dataset.splits[0].kind);
 //! # Ok(())
 //! # }
 //! ```
 
 pub mod array;
+mod atomic;
 mod error;
 mod file;
 mod folder;
 mod names;
 pub mod text;
+mod write;
 
+pub use atomic::write_atomically;
 pub use error::{Error, Result};
 pub use folder::{Opened, open};
+pub use write::{Precision, WriteOptions, write};

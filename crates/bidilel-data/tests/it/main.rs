@@ -6,3 +6,4 @@ mod arrays;
 mod folders;
 mod hostile;
 mod support;
+mod writing;
