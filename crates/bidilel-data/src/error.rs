@@ -1,0 +1,150 @@
+//! What can be wrong with a file, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A file that cannot be read or written, or that does not say what it should.
+///
+/// Rows, columns and indices count from 0, lines of text from 1.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "every variant is described, and its fields are the words of its message")]
+pub enum Error {
+    /// Nothing has that name.
+    #[error("`{}`: no such file or folder", path.display())]
+    NotFound { path: PathBuf },
+    /// A folder without a `dataset.toml`.
+    #[error("`{}`: expected a dataset, found a folder without `dataset.toml`", path.display())]
+    NoManifest { path: PathBuf },
+    /// A folder where a file should be, or the other way round.
+    #[error("`{}`: expected a {expected}, found a {found}", path.display())]
+    Kind { path: PathBuf, expected: &'static str, found: &'static str },
+    /// A file without a byte.
+    #[error("`{}`: the file is empty", path.display())]
+    Empty { path: PathBuf },
+    /// The system refused to read.
+    #[error("`{}`: cannot be read", path.display())]
+    Read {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    /// The system refused to write.
+    #[error("`{}`: cannot be written", path.display())]
+    Write {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    /// A target that already holds something.
+    #[error("`{}`: already exists and is not empty", path.display())]
+    Exists { path: PathBuf },
+    /// A target to replace that is something else than a dataset.
+    #[error("`{}`: is not a dataset folder, so it is not replaced", path.display())]
+    NotReplaceable { path: PathBuf },
+
+    /// Bytes of another format.
+    #[error("`{}`: expected {expected}, found {found}", path.display())]
+    Format { path: PathBuf, expected: &'static str, found: &'static str },
+    /// A header that cannot be understood.
+    #[error("`{}`: malformed header: {problem}", path.display())]
+    Header { path: PathBuf, problem: String },
+    /// Fewer bytes than the header promises.
+    #[error("`{}`: expected {expected} bytes of data, found {found}", path.display())]
+    Truncated { path: PathBuf, expected: usize, found: usize },
+    /// A header that promises more than any machine can address.
+    #[error("`{}`: an array of {} elements is too large", path.display(), by(.shape))]
+    TooLarge { path: PathBuf, shape: Vec<usize> },
+    /// Elements that are no numbers, or not the ones that are wanted.
+    #[error("`{}`: expected {expected}, found elements of type `{found}`", path.display())]
+    Element { path: PathBuf, expected: &'static str, found: String },
+    /// Too many dimensions, or too few.
+    #[error("`{}`: expected {expected}, found an array of {}", path.display(), dimensions(.shape))]
+    Dimensions { path: PathBuf, expected: &'static str, shape: Vec<usize> },
+    /// A key for a file that holds one array.
+    #[error("`{}`: has no keys, so key `{key}` is not in it", path.display())]
+    NoKeys { path: PathBuf, key: String },
+
+    /// A line that is not UTF-8.
+    #[error("`{}`: line {line} is not UTF-8 text", path.display())]
+    NotUtf8 { path: PathBuf, line: usize },
+    /// A line without an item.
+    #[error("`{}`: line {line} is blank", path.display())]
+    BlankLine { path: PathBuf, line: usize },
+    /// An item that is listed twice.
+    #[error("`{}`: {place} repeats `{item}` of {first}", path.display())]
+    Repeated { path: PathBuf, item: String, place: String, first: String },
+    /// A name that is not in the class list.
+    #[error("`{}`: {place}: no class is called `{name}`", path.display())]
+    UnknownClass { path: PathBuf, place: String, name: String, closest: Option<String> },
+
+    /// A `dataset.toml` that does not parse.
+    #[error("`{}`: line {line}: {problem}", path.display())]
+    Manifest { path: PathBuf, line: usize, problem: String },
+    /// A split with contradicting or missing entries.
+    #[error("`{}`: split `{split}`: {problem}", path.display())]
+    Split { path: PathBuf, split: String, problem: String },
+    /// A count that does not fit the rest of the dataset.
+    #[error("`{}`: expected {expected} {what}, found {found}", path.display())]
+    Count { path: PathBuf, what: &'static str, expected: usize, found: usize },
+    /// A value that makes no sense in its place.
+    #[error("`{}`: row {row}{}: expected {expected}, found {found}", path.display(), in_column(*.column))]
+    Value { path: PathBuf, row: usize, column: Option<usize>, expected: String, found: String },
+    /// A class index that is too large.
+    #[error("`{}`: row {row}: label {label} is not a class: there are {classes}, numbered from 0", path.display())]
+    LabelOutOfRange { path: PathBuf, row: usize, label: usize, classes: usize },
+    /// A name that cannot be a line of a text file.
+    #[error("`{}`: name {name:?} of {what} {index} cannot be written as a line of text", path.display())]
+    Unwritable { path: PathBuf, what: &'static str, index: usize, name: String },
+}
+
+impl Error {
+    /// What the user can do about it, where there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        let text = match self {
+            Self::NoManifest { .. } => "a dataset is a folder with a `dataset.toml` that names its files",
+            Self::Read { source, .. } | Self::Write { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied => "check the permissions of the file and of its folder",
+                io::ErrorKind::StorageFull => "the disk is full: free some space, or write somewhere else",
+                _ => return None,
+            },
+            Self::Exists { .. } => "choose another name, or ask for it to be overwritten",
+            Self::NotReplaceable { .. } => "choose another name, or remove it first",
+            Self::Truncated { .. } => "the file was cut off: copy or download it again",
+            Self::Element { found, .. } if found == "bool" => {
+                "a mask is no list of indices: save `np.flatnonzero(mask)`"
+            }
+            Self::Element { .. } => "save plain numbers: `np.save(file, array.astype(np.float32))`",
+            Self::NoKeys { .. } => "remove the key, or name a file that holds several arrays",
+            Self::NotUtf8 { .. } => "save the file as UTF-8",
+            Self::UnknownClass { closest, .. } => {
+                return closest.as_ref().map(|name| format!("did you mean `{name}`?"));
+            }
+            Self::LabelOutOfRange { label, classes, .. } if label == classes => {
+                "labels count from 0; if the file counts from 1, write `one_based = true`"
+            }
+            Self::Count { what: "rows (one a class)" | "rows (one an instance)", .. } => {
+                "if the array has a column for each, write `transpose = true`"
+            }
+            Self::Value { found, .. } if found == "NaN" => "repair the file that it came from",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+/// Result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+fn by(shape: &[usize]) -> String {
+    shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
+}
+
+fn dimensions(shape: &[usize]) -> String {
+    // A hostile header can list thousands of dimensions; nobody wants to read them.
+    if shape.is_empty() || shape.len() > 8 { format!("{} dimensions", shape.len()) } else { by(shape) }
+}
+
+fn in_column(column: Option<usize>) -> String {
+    column.map(|column| format!(", column {column}")).unwrap_or_default()
+}

@@ -1,0 +1,33 @@
+//! The class of every instance: an array of indices, or a text file of class names.
+
+use std::sync::Arc;
+
+use super::Folder;
+use super::manifest::Manifest;
+use crate::array::{self, Base, Format};
+use crate::error::{Error, Result};
+use crate::file;
+use crate::names::ClassIndex;
+use crate::text;
+
+pub(super) fn read(folder: &Folder, manifest: &Manifest, classes: &ClassIndex<'_>) -> Result<Vec<usize>> {
+    let source = &manifest.labels;
+    let path = folder.join(&source.file);
+    let bytes = file::map(&path)?;
+    if Format::of(&bytes).is_none() {
+        return match &source.key {
+            Some(key) => Err(Error::NoKeys { path, key: key.clone() }),
+            None => classes.indices(&text::list_from_bytes(&path, &bytes)?),
+        };
+    }
+    let count = classes.count();
+    let base = if manifest.one_based || source.one_based { Base::One } else { Base::Zero };
+    let labels = array::from_bytes(&path, Arc::new(bytes), source.key.as_deref())?.to_indices(base)?;
+    match labels.iter().position(|&label| label >= count) {
+        Some(row) => Err(Error::LabelOutOfRange { path, row, label: labels[row], classes: count }),
+        None if labels.is_empty() => {
+            Err(Error::Dimensions { path, expected: "a label for every instance", shape: vec![0] })
+        }
+        None => Ok(labels),
+    }
+}

@@ -1,0 +1,111 @@
+//! Semantic representations: a checked vector for every class.
+
+use std::path::Path;
+
+use bidilel::dataset::{Metric, Semantic};
+use faer::Mat;
+
+use super::{Folder, check_count, manifest};
+use crate::error::{Error, Result};
+use crate::text;
+
+pub(super) fn read(
+    folder: &Folder,
+    name: String,
+    table: &manifest::Semantic,
+    classes: usize,
+    notes: &mut Vec<String>,
+) -> Result<Semantic> {
+    let expected = "a matrix of classes x dimensions";
+    let array = folder.matrix(&table.file, table.key.as_deref(), table.transpose, expected)?;
+    let path = array.path();
+    check_count(path, "rows (one a class)", classes, array.rows())?;
+    if table.metric == Metric::Precomputed {
+        check_count(path, "columns (one a class)", classes, array.columns())?;
+    }
+    let mut vectors = array.to_matrix();
+    check_finite(path, &vectors)?;
+    if table.metric == Metric::Precomputed {
+        check_distances(path, &vectors)?;
+    } else if let Some(missing) = replace_missing(&mut vectors) {
+        notes.push(format!(
+            "`{}`: {missing} of {} values are -1, the marker for missing, and are read as 0",
+            path.display(),
+            vectors.nrows() * vectors.ncols(),
+        ));
+    }
+    let dimension_names = match &table.names {
+        None => None,
+        Some(file) => {
+            let list = text::read_list(&folder.join(file))?;
+            check_count(&list.path, "lines (one a dimension)", array.columns(), list.items.len())?;
+            Some(list.items)
+        }
+    };
+    let origin = format!("`{}`", path.display());
+    Ok(Semantic { name, origin, metric: table.metric, vectors, dimension_names })
+}
+
+fn value_error(path: &Path, row: usize, column: usize, expected: &str, found: f64) -> Error {
+    let (path, expected, found) = (path.to_owned(), expected.to_owned(), found.to_string());
+    Error::Value { path, row, column: Some(column), expected, found }
+}
+
+fn check_finite(path: &Path, vectors: &Mat<f64>) -> Result<()> {
+    for class in 0..vectors.ncols() {
+        if let Some(column) = vectors.col_as_slice(class).iter().position(|value| !value.is_finite()) {
+            return Err(value_error(path, class, column, "a finite number", vectors[(column, class)]));
+        }
+    }
+    Ok(())
+}
+
+/// Distances are symmetric, zero to oneself and never negative.
+fn check_distances(path: &Path, distances: &Mat<f64>) -> Result<()> {
+    let largest =
+        distances.col_iter().flat_map(faer::ColRef::iter).fold(0.0_f64, |most, value| most.max(value.abs()));
+    // Files hold rounded distances, down to float16: a relative error of half a thousandth is no asymmetry.
+    let tolerance = 1e-3 * largest;
+    for row in 0..distances.ncols() {
+        for column in 0..=row {
+            let (below, above) = (distances[(column, row)], distances[(row, column)]);
+            if row == column && below.abs() > tolerance {
+                return Err(value_error(path, row, column, "distance 0 of a class to itself", below));
+            }
+            for (row, column, value) in [(row, column, below), (column, row, above)] {
+                if row != column && value < 0.0 {
+                    return Err(value_error(path, row, column, "a distance that is not negative", value));
+                }
+            }
+            if (below - above).abs() > tolerance {
+                let expected = format!("a symmetric matrix, so {above} as in row {column}, column {row}");
+                return Err(value_error(path, row, column, &expected, below));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sets values that are missing to 0 and counts them.
+///
+/// Attribute strengths are never negative; the authors of AwA wrote -1 where nobody had judged one. Vectors with
+/// other negative values have no such marker, and neither have signs: attributes that are all either -1 or 1.
+fn replace_missing(vectors: &mut Mat<f64>) -> Option<usize> {
+    #[expect(clippy::float_cmp, reason = "the marker is exact in every number type")]
+    let is_marker = |value: f64| value == -1.0;
+    #[expect(clippy::float_cmp, reason = "a sign is exact in every number type")]
+    let is_sign = |value: f64| value.abs() == 1.0;
+    let values = || vectors.col_iter().flat_map(faer::ColRef::iter).copied();
+    let missing = values().filter(|&value| is_marker(value)).count();
+    if missing == 0 || values().all(is_sign) || values().any(|value| value < 0.0 && !is_marker(value)) {
+        return None;
+    }
+    for class in 0..vectors.ncols() {
+        for value in vectors.col_as_slice_mut(class) {
+            if is_marker(*value) {
+                *value = 0.0;
+            }
+        }
+    }
+    Some(missing)
+}

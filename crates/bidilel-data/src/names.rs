@@ -1,0 +1,92 @@
+//! From class names to class indices.
+
+use std::collections::HashMap;
+
+use crate::error::{Error, Result};
+use crate::text::List;
+
+/// The classes of a dataset, to look names up in.
+#[derive(Debug)]
+pub(crate) struct ClassIndex<'a> {
+    index_of: HashMap<&'a str, usize>,
+    names: &'a [String],
+}
+
+impl<'a> ClassIndex<'a> {
+    pub(crate) fn new(names: &'a [String]) -> Self {
+        let index_of = names.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+        Self { index_of, names }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    pub(crate) fn name(&self, index: usize) -> &str {
+        &self.names[index]
+    }
+
+    /// The index of every name in a list, in its order.
+    pub(crate) fn indices(&self, list: &List) -> Result<Vec<usize>> {
+        let look_up = |(place, name): (usize, &String)| {
+            self.index_of.get(name.as_str()).copied().ok_or_else(|| Error::UnknownClass {
+                path: list.path.clone(),
+                place: list.place(place),
+                name: name.clone(),
+                closest: closest(name, self.names),
+            })
+        };
+        list.items.iter().enumerate().map(look_up).collect()
+    }
+}
+
+/// The name that was probably meant: a third of the letters may differ.
+fn closest(name: &str, names: &[String]) -> Option<String> {
+    let letters = |text: &str| text.to_lowercase().chars().collect::<Vec<_>>();
+    let wanted = letters(name);
+    let (distance, best) = names
+        .iter()
+        .map(|candidate| (edit_distance(&wanted, &letters(candidate)), candidate))
+        .min_by_key(|pair| pair.0)?;
+    (distance <= wanted.len().div_ceil(3)).then(|| best.clone())
+}
+
+/// Insertions, deletions and replacements that turn one word into the other (Levenshtein 1966).
+fn edit_distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_a_near_name_and_no_far_one() {
+        let names = ["Fish_Crow", "Common_Raven"].map(String::from);
+        let suggestion = |name| closest(name, &names);
+        assert_eq!(suggestion("Fish_Cow").as_deref(), Some("Fish_Crow"));
+        assert_eq!(suggestion("fish crow").as_deref(), Some("Fish_Crow"));
+        assert_eq!(suggestion("Mallard"), None);
+        assert_eq!(closest("a", &[]), None);
+    }
+
+    #[test]
+    fn edit_distance_is_a_metric_on_examples() {
+        let distance =
+            |a: &str, b: &str| edit_distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("sitting", "kitten"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", "abc"), 0);
+    }
+}

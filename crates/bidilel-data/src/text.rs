@@ -1,0 +1,143 @@
+//! Text lists: one item a line.
+//!
+//! A byte order mark, Windows line ends, a missing last line end and blank lines at the end are all fine; spaces
+//! around an item do not count. A blank line between items is an error, because the line number is the index.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::array;
+use crate::error::{Error, Result};
+use crate::file;
+
+/// Items in order, with the place that each came from.
+#[derive(Debug, Clone)]
+pub struct List {
+    /// The file that holds them.
+    pub path: PathBuf,
+    /// The items.
+    pub items: Vec<String>,
+    /// The key of the list, where it is written inside `dataset.toml`.
+    pub key: Option<String>,
+}
+
+impl List {
+    /// Where an item stands, for a message.
+    pub fn place(&self, index: usize) -> String {
+        match &self.key {
+            None => format!("line {}", index + 1),
+            Some(key) => format!("item {} of `{key}`", index + 1),
+        }
+    }
+
+    /// The same list, after a check that nothing is in it twice.
+    pub fn unique(self) -> Result<Self> {
+        let mut seen = HashMap::with_capacity(self.items.len());
+        for (index, item) in self.items.iter().enumerate() {
+            if let Some(first) = seen.insert(item.as_str(), index) {
+                return Err(Error::Repeated {
+                    path: self.path.clone(),
+                    item: item.clone(),
+                    place: self.place(index),
+                    first: self.place(first),
+                });
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// Reads a list from a file.
+pub fn read_list(path: &Path) -> Result<List> {
+    let bytes = file::map(path)?;
+    list_from_bytes(path, &bytes)
+}
+
+/// The list that is in the bytes of a file.
+pub(crate) fn list_from_bytes(path: &Path, bytes: &[u8]) -> Result<List> {
+    let text = text_from_bytes(path, bytes)?;
+    let text = text.trim_end();
+    if text.is_empty() {
+        return Err(Error::Empty { path: path.to_owned() });
+    }
+    let mut items = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let item = line.trim();
+        if item.is_empty() {
+            return Err(Error::BlankLine { path: path.to_owned(), line: index + 1 });
+        }
+        items.push(item.to_owned());
+    }
+    Ok(List { path: path.to_owned(), items, key: None })
+}
+
+/// The bytes of a file as text, without the byte order mark.
+pub(crate) fn text_from_bytes(path: &Path, bytes: &[u8]) -> Result<String> {
+    // Before anything is copied: the wrong file may be a feature array of many gigabytes.
+    if let Some(format) = array::Format::of(bytes) {
+        return Err(Error::Format { path: path.to_owned(), expected: "text", found: format.name() });
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(error) => {
+            let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
+            Err(Error::NotUtf8 { path: path.to_owned(), line })
+        }
+    }
+}
+
+/// Whether reading a list that has this item gives it back.
+pub(crate) fn is_listable(item: &str) -> bool {
+    !item.is_empty() && item == item.trim() && !item.contains(['\n', '\r']) && !item.starts_with('\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(bytes: &[u8]) -> Result<List> {
+        list_from_bytes(Path::new("list.txt"), bytes)
+    }
+
+    fn message(bytes: &[u8]) -> String {
+        list(bytes).and_then(List::unique).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn accepts_every_common_way_to_end_lines() {
+        let spellings: [&[u8]; 6] = [
+            b"a\nb c\n",
+            b"a\nb c",
+            b"a\r\nb c\r\n",
+            b"\xef\xbb\xbfa\nb c\n",
+            b"a\nb c\n\n \r\n",
+            b" a \nb c\t\n",
+        ];
+        for bytes in spellings {
+            assert_eq!(list(bytes).unwrap().items, ["a", "b c"]);
+        }
+        assert_eq!(list("ö\n雪\n".as_bytes()).unwrap().items, ["ö", "雪"]);
+    }
+
+    #[test]
+    fn names_the_line_that_is_wrong() {
+        assert_eq!(message(b"a\n\nb\n"), "`list.txt`: line 2 is blank");
+        assert_eq!(message(b"\na\n"), "`list.txt`: line 1 is blank");
+        assert_eq!(message(b"a\nb\n\xff\n"), "`list.txt`: line 3 is not UTF-8 text");
+        assert_eq!(message(b"a\nb\na\n"), "`list.txt`: line 3 repeats `a` of line 1");
+        assert_eq!(message(b" \n\n"), "`list.txt`: the file is empty");
+        assert_eq!(message(b"\x93NUMPY\x01\x00"), "`list.txt`: expected text, found a NumPy array");
+    }
+
+    #[test]
+    fn what_is_listable_comes_back() {
+        for item in ["a", "a b", "ö", "#"] {
+            assert!(is_listable(item));
+            assert_eq!(list(item.as_bytes()).unwrap().items, [item]);
+        }
+        for item in ["", " a", "a\n", "a\nb", "\u{feff}a"] {
+            assert!(!is_listable(item), "{item:?}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Files in, values out, and the words for everything that is wrong with a file.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot make its files has failed")]
+
+mod arrays;
+mod folders;
+mod hostile;
+mod support;
+mod writing;
