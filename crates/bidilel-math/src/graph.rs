@@ -14,7 +14,7 @@ use crate::neighbors::Neighbors;
 pub enum Weights {
     /// $\exp(-d / 2)$, as the paper prints it.
     Exp,
-    /// $\exp(-d^2 / 2t^2)$ with $t$ the mean length of the edges: independent of the features' scale.
+    /// $\exp(-d^2 / 2t^2)$ with $t$ the mean distance of the neighbours that are kept: independent of the features' scale.
     Heat,
     /// 1 for every edge.
     Binary,
@@ -32,19 +32,31 @@ impl Affinity {
     pub fn new(neighbors: &Neighbors, labels: Option<&[usize]>, weights: Weights) -> Self {
         let count = neighbors.count();
         let mut lengths = vec![Vec::new(); count];
+        let (mut pairs, mut total) = (0_usize, 0.0);
         for i in 0..count {
             for &(j, distance) in neighbors.of(i) {
                 if labels.is_none_or(|labels| labels[i] == labels[j]) {
                     lengths[i].push((j, distance));
                     lengths[j].push((i, distance));
+                    pairs += 1;
+                    total += distance;
                 }
             }
         }
+        // Without an edge, or with edges of length 0 only, every weight is 1 whatever the scale.
+        let scale = if total > 0.0 { total / pairs as f64 } else { 1.0 };
         for row in &mut lengths {
             row.sort_unstable_by_key(|&(j, _)| j);
             row.dedup_by_key(|&mut (j, _)| j);
         }
-        Self::weighted(lengths, weights)
+        for (_, value) in lengths.iter_mut().flatten() {
+            *value = match weights {
+                Weights::Exp => (-*value / 2.0).exp(),
+                Weights::Heat => (-*value * *value / (2.0 * scale * scale)).exp(),
+                Weights::Binary => 1.0,
+            };
+        }
+        Self::from_rows(lengths)
     }
 
     /// The mean of several graphs over the same points: eq. (A.8).
@@ -64,21 +76,6 @@ impl Affinity {
             }
         }
         Self::from_rows(rows)
-    }
-
-    fn weighted(mut lengths: Vec<Vec<(usize, f64)>>, weights: Weights) -> Self {
-        let edges: usize = lengths.iter().map(Vec::len).sum();
-        let total: f64 = lengths.iter().flatten().map(|&(_, length)| length).sum();
-        // Without an edge, or with edges of length 0 only, every weight is 1 whatever the scale.
-        let scale = if total > 0.0 { total / edges as f64 } else { 1.0 };
-        for (_, value) in lengths.iter_mut().flatten() {
-            *value = match weights {
-                Weights::Exp => (-*value / 2.0).exp(),
-                Weights::Heat => (-*value * *value / (2.0 * scale * scale)).exp(),
-                Weights::Binary => 1.0,
-            };
-        }
-        Self::from_rows(lengths)
     }
 
     fn from_rows(rows: Vec<Vec<(usize, f64)>>) -> Self {

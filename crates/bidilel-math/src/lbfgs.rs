@@ -50,6 +50,10 @@ const MEMORY: usize = 20;
 const DECREASE: f64 = 1e-4;
 const CURVATURE: f64 = 0.9;
 
+/// Plain descent ends after this many steps running that lower the objective by less than this share.
+const PATIENCE: usize = 100;
+const STALL: f64 = 1e-15;
+
 /// One evaluated place on the way.
 #[derive(Clone)]
 struct Place {
@@ -128,9 +132,10 @@ pub fn descent(
     let mut here = Place::at(objective, start);
     let goal = stopping.tolerance * here.value.abs().max(f64::MIN_POSITIVE);
     let mut step = 1.0 / here.steepness().max(1.0);
+    let mut stalled = 0;
     for iteration in 0..stopping.max_iterations {
         watch.step(iteration, here.value);
-        if here.steepness() <= goal {
+        if here.steepness() <= goal || stalled >= PATIENCE {
             return finish(here, iteration, true);
         }
         let direction: Vec<f64> = here.gradient.iter().map(|g| -g).collect();
@@ -146,6 +151,7 @@ pub fn descent(
             }
         };
         step *= 1.5;
+        stalled = if here.value - next.value <= STALL * here.value.abs() { stalled + 1 } else { 0 };
         here = next;
     }
     finish(here, stopping.max_iterations, false)

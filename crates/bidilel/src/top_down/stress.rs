@@ -32,7 +32,8 @@ impl Sammon {
     pub fn new(landmarks: MatRef<'_, f64>, distances: &SemanticDistances) -> Self {
         let unseen = distances.unseen_unseen.ncols();
         let below = |value: f64| value < DISTANCE_FLOOR;
-        let outer = distances.known_unseen.col_iter().flat_map(faer::ColRef::iter).filter(|&&v| below(v)).count();
+        let outer =
+            distances.known_unseen.col_iter().flat_map(faer::ColRef::iter).filter(|&&v| below(v)).count();
         let inner = (0..unseen)
             .flat_map(|j| (0..j).map(move |i| (i, j)))
             .filter(|&pair| below(distances.unseen_unseen[pair]))

@@ -1,0 +1,114 @@
+//! The paper's two-stage protocol over fixed class folds: the same scores, the same choices.
+
+use bidilel::bottom_up::{BottomUp, Locality, Slpp};
+use bidilel::metrics::accuracy;
+use bidilel::pipeline::Pipeline;
+use bidilel::semantic::{ClassSemantics, Representation};
+use bidilel::task::{Samples, Task};
+use bidilel_math::Silent;
+use faer::Mat;
+
+use crate::support::{Golden, floats, index, inputs, locality, semantics};
+
+/// The task in which the classes of a fold are unseen.
+fn fold_task(held_out: &[usize]) -> Task<f64> {
+    let (points, labels) = (inputs().columns("Xl"), inputs().indices("yl"));
+    let known: Vec<usize> = (0..6).filter(|class| !held_out.contains(class)).collect();
+    let side = |classes: &[usize]| {
+        let instances: Vec<usize> = (0..60).filter(|&i| classes.contains(&labels[i])).collect();
+        let place = |i: usize| classes.iter().position(|&class| class == labels[i]).expect("filtered");
+        Samples {
+            features: Mat::from_fn(points.nrows(), instances.len(), |row, i| points[(row, instances[i])]),
+            labels: instances.iter().map(|&i| place(i)).collect(),
+        }
+    };
+    let order: Vec<usize> = known.iter().chain(held_out).copied().collect();
+    let representations = semantics("att").representations.into_iter().map(|one| Representation {
+        values: Mat::from_fn(one.values.nrows(), 6, |row, c| one.values[(row, order[c])]),
+        ..one
+    });
+    let name = |classes: &[usize]| classes.iter().map(ToString::to_string).collect();
+    Task {
+        split: "fold".to_owned(),
+        train: side(&known),
+        test: side(held_out),
+        known: name(&known),
+        unseen: name(held_out),
+        semantics: ClassSemantics::from_representations(representations.collect(), known.len()),
+    }
+}
+
+/// Mean accuracy over the folds, and the stress of each.
+fn score(folds: &[Task<f64>], alpha: f64, dim: usize, k: usize) -> (f64, Vec<f64>) {
+    let locality = Locality { alpha, dim: Some(dim), neighbors: k, ..locality() };
+    let pipeline =
+        Pipeline { bottom_up: BottomUp::Slpp(Slpp { locality, ..Slpp::default() }), ..Pipeline::default() };
+    let runs: Vec<(f64, f64)> = folds
+        .iter()
+        .map(|task| {
+            let fitted = pipeline.fit(task, &Silent).expect("a fit");
+            let found =
+                pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition");
+            (accuracy(&found.labels(), &task.test.labels, task.unseen.len()).per_class, fitted.stress)
+        })
+        .collect();
+    (runs.iter().map(|run| run.0).sum::<f64>() / runs.len() as f64, runs.iter().map(|run| run.1).collect())
+}
+
+/// The place of the largest score; ties go to the first.
+fn best(scores: &[f64]) -> usize {
+    (0..scores.len()).fold(0, |best, i| if scores[i] > scores[best] + 1e-12 { i } else { best })
+}
+
+#[test]
+fn coarse_grid_then_one_setting_at_a_time() {
+    let golden = Golden::read("tuning");
+    let folds: Vec<Task<f64>> = golden
+        .at("folds")
+        .as_array()
+        .expect("folds")
+        .iter()
+        .map(|fold| fold_task(&fold.as_array().expect("classes").iter().map(index).collect::<Vec<_>>()))
+        .collect();
+    let mut scores = Vec::new();
+    let coarse = golden.at("coarse").as_array().expect("settings");
+    for setting in coarse {
+        let alpha = setting["alpha"].as_f64().expect("alpha");
+        let (mean, stress) = score(&folds, alpha, index(&setting["d_y"]), index(&setting["k"]));
+        for (found, expected) in stress.iter().zip(floats(&setting["stress"])) {
+            assert!((found - expected).abs() < 1e-7, "{setting}: stress {found}");
+        }
+        assert!((mean - setting["mean_acc"].as_f64().expect("a score")).abs() < 1e-12, "{setting}: {mean}");
+        scores.push(mean);
+    }
+    let winner = best(&scores);
+    assert_eq!(winner, index(golden.at("coarse_best")));
+    let mut chosen = (
+        coarse[winner]["alpha"].as_f64().expect("alpha"),
+        index(&coarse[winner]["d_y"]),
+        index(&coarse[winner]["k"]),
+    );
+    for stage in golden.at("fine").as_array().expect("stages") {
+        let values = floats(&stage["values"]);
+        let set = |value: f64| match stage["param"].as_str() {
+            Some("alpha") => (value, chosen.1, chosen.2),
+            Some("d_y") => (chosen.0, value as usize, chosen.2),
+            _ => (chosen.0, chosen.1, value as usize),
+        };
+        let scores: Vec<f64> = values
+            .iter()
+            .map(|&value| {
+                let (alpha, dim, k) = set(value);
+                score(&folds, alpha, dim, k).0
+            })
+            .collect();
+        for (found, expected) in scores.iter().zip(floats(&stage["mean_acc"])) {
+            assert!((found - expected).abs() < 1e-12, "{stage}: {scores:?}");
+        }
+        chosen = set(values[best(&scores)]);
+    }
+    assert_eq!(
+        chosen,
+        (golden.number("final.alpha"), index(golden.at("final.d_y")), index(golden.at("final.k")))
+    );
+}
