@@ -1,2 +1,24 @@
-//! cli
-fn main() {}
+//! The `bidilel` program: zero-shot recognition from the command line.
+//!
+//! Arguments are parsed ([`args`]), resolved into what they mean ([`method`]), and handed to one file a
+//! subcommand ([`commands`]). Results go to stdout, everything else to stderr.
+
+mod args;
+mod commands;
+mod failure;
+mod method;
+mod output;
+mod progress;
+mod source;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = args::Cli::parse();
+    match commands::run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(&error),
+    }
+}

@@ -9,7 +9,7 @@ use memmap2::Mmap;
 use crate::error::{Error, Result};
 
 /// The bytes of a file, without reading them yet.
-pub(crate) fn map(path: &Path) -> Result<Mmap> {
+pub fn map(path: &Path) -> Result<Mmap> {
     let read = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound { path: path.to_owned() },
         _ => Error::Read { path: path.to_owned(), source },

@@ -52,5 +52,6 @@ mod write;
 
 pub use atomic::write_atomically;
 pub use error::{Error, Result};
+pub use file::map;
 pub use folder::{Opened, open};
 pub use write::{Precision, WriteOptions, write};

@@ -1,1 +1,16 @@
-//! report
+//! Results of bidilel as text, JSON, CSV, Markdown and LaTeX.
+//!
+//! [`Evaluation`] is the object that scripts read; [`Table`] is what people read, rendered by one small
+//! module a format.
+
+mod evaluation;
+mod format;
+mod latex;
+mod markdown;
+mod separated;
+mod table;
+mod text;
+
+pub use evaluation::{ClassScore, Evaluation, Run, RunScore, Step, Subject};
+pub use format::Format;
+pub use table::{Align, Table};

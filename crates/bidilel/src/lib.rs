@@ -43,6 +43,7 @@ pub mod post;
 pub mod recognize;
 pub mod semantic;
 pub mod split;
+pub mod synthetic;
 pub mod task;
 pub mod top_down;
 

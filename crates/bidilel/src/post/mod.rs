@@ -29,6 +29,16 @@ pub enum Post {
     Structured(Structured),
 }
 
+impl Post {
+    /// The name by which `--post` asks for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::SelfTraining(_) => "self-training",
+            Self::Structured(_) => "structured",
+        }
+    }
+}
+
 impl Refiner for Post {
     fn refine(&self, before: Recognition) -> Result<Recognition> {
         match self {

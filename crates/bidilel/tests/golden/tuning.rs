@@ -90,6 +90,11 @@ fn coarse_grid_then_one_setting_at_a_time() {
     );
     for stage in golden.at("fine").as_array().expect("stages") {
         let values = floats(&stage["values"]);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "counts, written as floats"
+        )]
         let set = |value: f64| match stage["param"].as_str() {
             Some("alpha") => (value, chosen.1, chosen.2),
             Some("d_y") => (chosen.0, value as usize, chosen.2),

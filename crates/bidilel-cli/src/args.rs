@@ -1,0 +1,168 @@
+//! What can be typed: declarations only, no meaning.
+
+use std::path::PathBuf;
+
+use bidilel_report::Format;
+use clap::{Args, Parser, Subcommand, ValueHint};
+use clap_complete::Shell;
+
+use crate::method::MethodArgs;
+
+/// Recognise pictures and videos of classes for which there is no labelled example, only a description.
+#[derive(Debug, Parser)]
+#[command(name = "bidilel", version, propagate_version = true, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Format of the result on standard output: text, json, csv, markdown or latex
+    #[arg(long, global = true, value_name = "FORMAT", value_parser = parse_format)]
+    pub(crate) format: Option<Format>,
+    /// Threads to use; as many as the machine has if not given
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+    /// Say nothing but results and errors
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say what each stage took
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Fit on the known classes, recognise the unseen ones, and say how well that went
+    Evaluate(EvaluateArgs),
+    /// Fit on the known classes and write a model file
+    Fit(FitArgs),
+    /// Recognise feature rows with a model
+    Predict(PredictArgs),
+    /// Make a synthetic dataset
+    Generate(GenerateArgs),
+    /// Look at the classes of a model
+    #[command(subcommand)]
+    Class(ClassCommand),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    /// A dataset folder, or synthetic:small, synthetic:awa, synthetic:cub
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) dataset: String,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
+    /// Runs of every trial, with seeds counting up from --seed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) repeat: u16,
+    /// Also score the right class among the K nearest (several: 1,5)
+    #[arg(long, value_name = "K", value_delimiter = ',', default_value = "1,5")]
+    pub(crate) top: Vec<usize>,
+    /// Write the whole result as JSON to a file, too
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FitArgs {
+    /// A dataset folder, or synthetic:small, synthetic:awa, synthetic:cub
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) dataset: String,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
+    /// The model file to write
+    #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath)]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// A model file that `fit` wrote
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) model: PathBuf,
+    /// Feature rows, in the representation that the model was fitted to
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) features: PathBuf,
+    /// The array in a file that has several
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<String>,
+    /// The file has an instance a column
+    #[arg(long)]
+    pub(crate) transpose: bool,
+    /// Classes to give for every instance, nearest first
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    pub(crate) top: usize,
+    /// Correct by the whole batch: none, or self-training and structured, comma-separated [default: as fitted]
+    #[arg(long, value_name = "POST", value_delimiter = ',')]
+    pub(crate) post: Option<Vec<crate::method::PostName>>,
+    /// Instances that self-training takes for a class
+    #[arg(long, value_name = "N")]
+    pub(crate) self_training_neighbors: Option<usize>,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    /// Where to write the dataset; several presets or seeds become subfolders of it
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) out: PathBuf,
+    /// The size of the task: small, awa or cub (several: awa,cub)
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "small")]
+    pub(crate) preset: Vec<String>,
+    /// Seed of the generator (several: 1,2,3)
+    #[arg(long, value_name = "N", value_delimiter = ',', num_args = 1.., default_value = "0")]
+    pub(crate) seed: Vec<u64>,
+    /// Share of a class's appearance that its description does not explain, 0 to 1
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) semantic_gap: Option<f64>,
+    /// How far unseen classes are displaced
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) domain_shift: Option<f64>,
+    /// Spread within a class; between classes it is 1
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) spread: Option<f64>,
+    /// Share of the instances to make, above 0 and up to 1
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) scale: Option<f64>,
+    /// Known classes
+    #[arg(long, value_name = "N")]
+    pub(crate) known: Option<usize>,
+    /// Unseen classes
+    #[arg(long, value_name = "N")]
+    pub(crate) unseen: Option<usize>,
+    /// Write features as float16: half the size
+    #[arg(long)]
+    pub(crate) float16: bool,
+    /// Replace a dataset that is already there
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClassCommand {
+    /// List the classes of a model, each with the known classes nearest to it
+    List {
+        /// A model file
+        #[arg(value_hint = ValueHint::FilePath)]
+        model: PathBuf,
+        /// Nearest known classes to show
+        #[arg(long, value_name = "K", default_value_t = 3)]
+        nearest: usize,
+    },
+}
+
+fn parse_format(name: &str) -> Result<Format, String> {
+    name.parse()
+}

@@ -1,0 +1,54 @@
+//! `bidilel fit DATASET --out MODEL`: learn once, recognise later.
+
+use anyhow::{Result, bail};
+use bidilel::model::Model;
+use bidilel::task::Task;
+use bidilel_report::Format;
+use serde_json::json;
+
+use crate::args::FitArgs;
+use crate::progress::Progress;
+use crate::{output, source};
+
+pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result<()> {
+    let seed = args.method.seed;
+    let dataset = source::open(&args.dataset, seed, progress)?;
+    let choice = args.method.choice(&dataset)?;
+    args.method.note_unused(progress);
+    let trials = dataset.trials(args.method.split.as_deref())?;
+    let [trial] = &trials[..] else {
+        let name = args.method.split.as_deref().unwrap_or(&dataset.splits[0].name);
+        bail!("split `{name}` has {} trials: name one, as in --split {name}:0", trials.len());
+    };
+    let task = Task::new(&dataset, trial, &choice, progress)?;
+    let pipeline = args.method.pipeline(seed);
+    let fitted = pipeline.fit(&task, progress)?;
+    let visual = &dataset.visual(choice.visual.as_deref())?.name;
+    let model = Model::new(&dataset.name, visual, choice.normalize, &task, pipeline, fitted);
+    let bytes = model.to_bytes()?;
+    output::write_to(Some(&args.out), |out| Ok(out.write_all(&bytes)?))?;
+    let timings = progress.finish();
+    let header = &model.header;
+    match format {
+        Format::Json => output::print_json(&json!({
+            "model": args.out,
+            "known": header.known.len(),
+            "unseen": header.unseen.len(),
+            "instances": header.instances,
+            "dim": model.fitted.space.dim(),
+            "stress": header.stress,
+            "fingerprint": header.fingerprint,
+            "timings": timings,
+        })),
+        _ => output::print(&format!(
+            "{}: {} unseen classes among {} known ones in {} dimensions, from {} instances; stress {:.5}, {:.1} s\n",
+            args.out.display(),
+            header.unseen.len(),
+            header.known.len(),
+            model.fitted.space.dim(),
+            header.instances,
+            header.stress,
+            timings.get("total").copied().unwrap_or(0.0)
+        )),
+    }
+}

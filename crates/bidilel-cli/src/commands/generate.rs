@@ -1,0 +1,85 @@
+//! `bidilel generate OUT`: synthetic dataset folders.
+
+use anyhow::Result;
+use bidilel::dataset::Dataset;
+use bidilel::synthetic::Synthetic;
+use bidilel_data::{Precision, WriteOptions};
+use bidilel_math::Observer;
+use bidilel_report::Format;
+use serde_json::json;
+
+use crate::args::GenerateArgs;
+use crate::output;
+use crate::progress::Progress;
+
+pub(super) fn run(args: &GenerateArgs, format: Format, progress: &Progress) -> Result<()> {
+    // Every setting is looked up before the first folder is written.
+    let settings = args.preset.iter().map(|preset| settings(args, preset)).collect::<Result<Vec<_>>>()?;
+    let single = settings.len() == 1 && args.seed.len() == 1;
+    let options = WriteOptions {
+        precision: if args.float16 { Precision::Float16 } else { Precision::Float32 },
+        overwrite: args.overwrite,
+    };
+    let mut made = Vec::new();
+    for (preset, settings) in args.preset.iter().zip(&settings) {
+        for &seed in &args.seed {
+            let folder = match (single, args.seed.len()) {
+                (true, _) => args.out.clone(),
+                (false, 1) => args.out.join(preset),
+                (false, _) => args.out.join(format!("{preset}-{seed}")),
+            };
+            progress.stage("generate");
+            let dataset = settings.generate(seed)?;
+            progress.stage("write");
+            if let (false, Some(parent)) = (single, folder.parent()) {
+                std::fs::create_dir_all(parent)
+                    .map_err(|error| anyhow::anyhow!("`{}`: {error}", parent.display()))?;
+            }
+            bidilel_data::write(&dataset, &folder, options)?;
+            made.push((folder, preset, seed, dataset));
+        }
+    }
+    progress.finish();
+    if format == Format::Json {
+        let list: Vec<_> = made
+            .iter()
+            .map(|(folder, preset, seed, dataset)| {
+                json!({"folder": folder, "preset": preset, "seed": seed,
+                       "instances": dataset.labels.len(), "classes": dataset.classes.len()})
+            })
+            .collect();
+        return output::print_json(&json!({ "datasets": list }));
+    }
+    let lines: Vec<String> = made
+        .iter()
+        .map(|(folder, _, _, dataset)| format!("{}: {}\n", folder.display(), describe(dataset)))
+        .collect();
+    output::print(&lines.concat())
+}
+
+fn settings(args: &GenerateArgs, preset: &str) -> Result<Synthetic> {
+    let mut settings = Synthetic::preset(preset)?;
+    let set = |target: &mut f64, value: Option<f64>| *target = value.unwrap_or(*target);
+    set(&mut settings.semantic_gap, args.semantic_gap);
+    set(&mut settings.domain_shift, args.domain_shift);
+    set(&mut settings.spread, args.spread);
+    set(&mut settings.scale, args.scale);
+    settings.known = args.known.unwrap_or(settings.known);
+    settings.unseen = args.unseen.unwrap_or(settings.unseen);
+    Ok(settings)
+}
+
+fn describe(dataset: &Dataset) -> String {
+    let visual = dataset.visual.iter().map(|one| format!("{} ({} dimensions)", one.name, one.rows.dim()));
+    let semantic = dataset.semantic.iter().map(|one| format!("{} ({})", one.name, one.vectors.nrows()));
+    let splits = dataset.splits.iter().map(|one| one.name.clone());
+    let join = |parts: &mut dyn Iterator<Item = String>| parts.collect::<Vec<_>>().join(", ");
+    format!(
+        "{} instances of {} classes; visual {}; semantic {}; splits {}",
+        dataset.labels.len(),
+        dataset.classes.len(),
+        join(&mut visual.into_iter()),
+        join(&mut semantic.into_iter()),
+        join(&mut splits.into_iter())
+    )
+}

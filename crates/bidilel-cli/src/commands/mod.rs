@@ -1,0 +1,47 @@
+//! One file a subcommand.
+
+mod class;
+mod completions;
+mod evaluate;
+mod fit;
+mod generate;
+mod predict;
+
+use anyhow::{Context, Result};
+use bidilel_report::Format;
+
+use crate::args::{ClassCommand, Cli, Command, Common};
+use crate::progress::{Progress, Talk};
+
+/// Does what was asked.
+pub(crate) fn run(cli: Cli) -> Result<()> {
+    let Cli { command, common } = cli;
+    if let Some(threads) = common.threads {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(usize::from(threads))
+            .build_global()
+            .context("cannot start the threads")?;
+    }
+    let progress = Progress::new(common.talk());
+    let format = common.format;
+    match command {
+        Command::Evaluate(args) => evaluate::run(&args, format.unwrap_or_default(), &progress),
+        Command::Fit(args) => fit::run(&args, format.unwrap_or_default(), &progress),
+        Command::Predict(args) => predict::run(&args, format.unwrap_or(Format::Csv), &progress),
+        Command::Generate(args) => generate::run(&args, format.unwrap_or_default(), &progress),
+        Command::Class(ClassCommand::List { model, nearest }) => {
+            class::list(&model, nearest, format.unwrap_or_default())
+        }
+        Command::Completions { shell } => completions::run(shell),
+    }
+}
+
+impl Common {
+    fn talk(&self) -> Talk {
+        match (self.quiet, self.verbose) {
+            (true, _) => Talk::Quiet,
+            (_, true) => Talk::Verbose,
+            _ => Talk::Normal,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Progress for a person, and the times of the stages.
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bidilel_math::Observer;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// How much to say on stderr.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Talk {
+    /// Nothing.
+    Quiet,
+    /// Bars on a terminal, and notes.
+    Normal,
+    /// A line for every stage, and notes.
+    Verbose,
+}
+
+/// Shows stages as they go by and adds up their times.
+pub(crate) struct Progress {
+    talk: Talk,
+    bars: bool,
+    started: Instant,
+    state: Mutex<State>,
+}
+
+struct State {
+    stage: Option<(&'static str, Instant)>,
+    seconds: BTreeMap<String, f64>,
+    bar: ProgressBar,
+    last_draw: Instant,
+    notes: Vec<String>,
+}
+
+impl Progress {
+    pub(crate) fn new(talk: Talk) -> Self {
+        let now = Instant::now();
+        let state = State {
+            stage: None,
+            seconds: BTreeMap::new(),
+            bar: ProgressBar::hidden(),
+            last_draw: now,
+            notes: Vec::new(),
+        };
+        let bars = talk == Talk::Normal && std::io::stderr().is_terminal();
+        Self { talk, bars, started: now, state: Mutex::new(state) }
+    }
+
+    /// Ends the last stage and returns the seconds of all, with `total`.
+    pub(crate) fn finish(&self) -> BTreeMap<String, f64> {
+        let mut state = self.state();
+        self.end_stage(&mut state);
+        let mut seconds = state.seconds.clone();
+        seconds.insert("total".to_owned(), self.started.elapsed().as_secs_f64());
+        seconds
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere must not turn into a second one here.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end_stage(&self, state: &mut State) {
+        let Some((name, since)) = state.stage.take() else { return };
+        let seconds = since.elapsed().as_secs_f64();
+        *state.seconds.entry(name.to_owned()).or_default() += seconds;
+        state.bar.finish_and_clear();
+        if self.talk == Talk::Verbose {
+            say(&format!("{:<12} {seconds:8.2} s", title(name)));
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn stage(&self, name: &'static str) {
+        let mut state = self.state();
+        self.end_stage(&mut state);
+        state.stage = Some((name, Instant::now()));
+        if self.bars {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            bar.set_style(style("{spinner} {prefix:<12} {msg} {elapsed}"));
+            bar.set_prefix(title(name));
+            bar.enable_steady_tick(Duration::from_millis(120));
+            state.bar = bar;
+        }
+    }
+
+    fn progress(&self, done: usize, total: usize) {
+        if !self.bars {
+            return;
+        }
+        let state = self.state();
+        if state.bar.length().is_none() {
+            state.bar.set_style(style("{spinner} {prefix:<12} [{bar:32}] {percent:>3} %  {eta} left"));
+            state.bar.set_length(total as u64);
+        }
+        state.bar.set_position(done as u64);
+    }
+
+    fn step(&self, step: usize, value: f64) {
+        if !self.bars {
+            return;
+        }
+        let mut state = self.state();
+        if state.last_draw.elapsed() > Duration::from_millis(100) {
+            state.bar.set_message(format!("iteration {step}, stress {value:.6}"));
+            state.last_draw = Instant::now();
+        }
+    }
+
+    fn note(&self, message: &str) {
+        let mut state = self.state();
+        // The same remark for every trial of a family would drown the others.
+        if self.talk == Talk::Quiet || state.notes.iter().any(|earlier| earlier == message) {
+            return;
+        }
+        state.notes.push(message.to_owned());
+        state.bar.suspend(|| say(&format!("note: {message}")));
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.state().bar.finish_and_clear();
+    }
+}
+
+/// Stages as the interface names them, for a person.
+fn title(stage: &str) -> String {
+    stage.replace('_', "-")
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ")
+}
+
+fn say(line: &str) {
+    // Talk that nobody can hear is no reason to stop.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

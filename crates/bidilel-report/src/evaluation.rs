@@ -1,0 +1,418 @@
+//! The result of `evaluate`: one object for scripts, tables for people.
+
+use std::collections::BTreeMap;
+
+use bidilel::metrics::{Accuracy, class_accuracies};
+use bidilel_math::statistics::Summary;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Align, Table};
+
+/// What was evaluated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Subject {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// The split as it was asked for.
+    pub split: String,
+    /// Visual representations.
+    pub visual: Vec<String>,
+    /// Semantic representations.
+    pub semantic: Vec<String>,
+    /// Every setting in force.
+    pub method: Value,
+}
+
+/// Accuracy after one step of recognition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// `inductive`, or the refinement that was applied.
+    pub name: String,
+    /// Accuracy after it.
+    #[serde(flatten)]
+    pub accuracy: Accuracy,
+}
+
+/// What one fit and recognition led to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Name of the trial.
+    pub split: String,
+    /// Seed.
+    pub seed: u64,
+    /// Names of its unseen classes.
+    pub classes: Vec<String>,
+    /// `confusion[truth][predicted]` in these classes.
+    pub confusion: Vec<Vec<usize>>,
+    /// Accuracy after every step; the last is the run's.
+    pub steps: Vec<Step>,
+    /// Accuracy of the `k` nearest classes, by `k`.
+    pub top: BTreeMap<usize, Accuracy>,
+    /// Skewness of the number of instances that have a class nearest.
+    pub hubness: f64,
+    /// Cost of the mapping at the embedding.
+    pub stress: f64,
+}
+
+impl Run {
+    fn accuracy(&self) -> Accuracy {
+        self.steps.last().map_or(Accuracy { per_class: 0.0, per_image: 0.0 }, |step| step.accuracy)
+    }
+}
+
+/// A run's line in the result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunScore {
+    /// Name of the trial.
+    pub split: String,
+    /// Seed.
+    pub seed: u64,
+    /// Accuracy.
+    #[serde(flatten)]
+    pub accuracy: Accuracy,
+    /// Cost of the mapping.
+    pub stress: f64,
+}
+
+/// A class's line in the result: means over the runs in which it was unseen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassScore {
+    /// Its name.
+    pub name: String,
+    /// Its test instances in one run.
+    pub instances: usize,
+    /// Share recognised.
+    pub accuracy: f64,
+    /// The class that its instances are most often mistaken for, with the share of instances.
+    pub mistaken_for: Option<(String, f64)>,
+}
+
+/// Spread of the per-class accuracy over runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Mean.
+    pub mean: f64,
+    /// Sample standard deviation.
+    pub standard_deviation: f64,
+    /// Standard error of the mean.
+    pub standard_error: f64,
+}
+
+/// The object that `evaluate --format json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// What was evaluated.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// Mean accuracy over runs.
+    pub accuracy: Accuracy,
+    /// Mean accuracy after every step of recognition.
+    pub steps: Vec<Step>,
+    /// Mean accuracy of the `k` nearest classes, by `k`.
+    pub top: BTreeMap<usize, Accuracy>,
+    /// Every class.
+    pub classes: Vec<ClassScore>,
+    /// Every run.
+    pub runs: Vec<RunScore>,
+    /// Per-class accuracy over runs.
+    pub summary: Spread,
+    /// Mean skewness of N_1.
+    pub hubness: f64,
+    /// Mean cost of the mapping.
+    pub stress: f64,
+    /// Seconds by stage, over all runs.
+    pub timings: BTreeMap<String, f64>,
+}
+
+impl Evaluation {
+    /// Averages runs.
+    pub fn new(subject: Subject, runs: &[Run], timings: BTreeMap<String, f64>) -> Self {
+        let per_class: Vec<f64> = runs.iter().map(|run| run.accuracy().per_class).collect();
+        let Summary { mean, standard_deviation, standard_error } = Summary::of(&per_class);
+        let steps = runs.first().map_or(&[][..], |run| &run.steps);
+        Self {
+            subject,
+            accuracy: mean_accuracy(runs.iter().map(Run::accuracy)),
+            steps: (0..steps.len())
+                .map(|i| Step {
+                    name: steps[i].name.clone(),
+                    accuracy: mean_accuracy(runs.iter().map(|run| run.steps[i].accuracy)),
+                })
+                .collect(),
+            top: runs.first().map_or_else(BTreeMap::new, |first| {
+                let shared = first.top.keys().filter(|k| runs.iter().all(|run| run.top.contains_key(k)));
+                shared.map(|&k| (k, mean_accuracy(runs.iter().map(|run| run.top[&k])))).collect()
+            }),
+            classes: class_scores(runs),
+            runs: runs
+                .iter()
+                .map(|run| RunScore {
+                    split: run.split.clone(),
+                    seed: run.seed,
+                    accuracy: run.accuracy(),
+                    stress: run.stress,
+                })
+                .collect(),
+            summary: Spread { mean, standard_deviation, standard_error },
+            hubness: mean_of(runs.iter().map(|run| run.hubness)),
+            stress: mean_of(runs.iter().map(|run| run.stress)),
+            timings,
+        }
+    }
+
+    /// One row a run, with fractions: for CSV.
+    pub fn runs_table(&self) -> Table {
+        let mut table = Table::new(&[
+            ("dataset", Align::Left),
+            ("split", Align::Left),
+            ("visual", Align::Left),
+            ("semantic", Align::Left),
+            ("bottom_up", Align::Left),
+            ("top_down", Align::Left),
+            ("post", Align::Left),
+            ("seed", Align::Right),
+            ("per_class", Align::Right),
+            ("per_image", Align::Right),
+            ("stress", Align::Right),
+        ]);
+        for run in &self.runs {
+            let mut row = vec![self.subject.dataset.clone(), run.split.clone()];
+            row.extend(self.method_cells());
+            row.extend([
+                run.seed.to_string(),
+                run.accuracy.per_class.to_string(),
+                run.accuracy.per_image.to_string(),
+                run.stress.to_string(),
+            ]);
+            table.push(row);
+        }
+        table
+    }
+
+    /// One row in percent, as in a paper: for Markdown and LaTeX.
+    pub fn summary_table(&self) -> Table {
+        let mut table = Table::new(&[
+            ("Dataset", Align::Left),
+            ("Split", Align::Left),
+            ("Visual", Align::Left),
+            ("Semantic", Align::Left),
+            ("Bottom-up", Align::Left),
+            ("Top-down", Align::Left),
+            ("Post", Align::Left),
+            ("Per class %", Align::Right),
+            ("Per image %", Align::Right),
+            ("Stress", Align::Right),
+        ]);
+        let spread = match self.runs.len() {
+            1 => String::new(),
+            _ => format!(" ± {:.1}", 100.0 * self.summary.standard_error),
+        };
+        let mut row = vec![self.subject.dataset.clone(), self.subject.split.clone()];
+        row.extend(self.method_cells());
+        row.extend([
+            format!("{:.1}{spread}", 100.0 * self.accuracy.per_class),
+            format!("{:.1}", 100.0 * self.accuracy.per_image),
+            format!("{:.5}", self.stress),
+        ]);
+        table.push(row);
+        table
+    }
+
+    /// Every class with a bar as long as its accuracy, for a terminal.
+    pub fn classes_table(&self) -> Table {
+        let mut table = Table::new(&[
+            ("class", Align::Left),
+            ("instances", Align::Right),
+            ("accuracy", Align::Right),
+            ("", Align::Left),
+            ("most often taken for", Align::Left),
+        ]);
+        for class in &self.classes {
+            let mistaken = class.mistaken_for.as_ref();
+            table.push(vec![
+                class.name.clone(),
+                class.instances.to_string(),
+                format!("{:.1} %", 100.0 * class.accuracy),
+                bar(class.accuracy),
+                mistaken.map_or(String::new(), |(name, share)| format!("{name} {:.0} %", 100.0 * share)),
+            ]);
+        }
+        table
+    }
+
+    /// Accuracy after every step of recognition, for a terminal.
+    pub fn steps_table(&self) -> Table {
+        let mut table =
+            Table::new(&[("", Align::Left), ("per class", Align::Right), ("per image", Align::Right)]);
+        let mut row = |name: String, accuracy: &Accuracy| {
+            let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+            table.push(vec![name, percent(accuracy.per_class), percent(accuracy.per_image)]);
+        };
+        self.steps.iter().for_each(|step| row(step.name.clone(), &step.accuracy));
+        self.top
+            .iter()
+            .filter(|&(&k, _)| k > 1)
+            .for_each(|(k, accuracy)| row(format!("  among the {k} nearest"), accuracy));
+        let chance = 1.0 / self.classes.len().max(1) as f64;
+        row("  by chance".to_owned(), &Accuracy { per_class: chance, per_image: chance });
+        table
+    }
+
+    fn method_cells(&self) -> [String; 5] {
+        let kind = |role: &str| self.subject.method[role]["kind"].as_str().unwrap_or("none").to_owned();
+        let post: Vec<&str> = self.steps.iter().skip(1).map(|step| step.name.as_str()).collect();
+        [
+            self.subject.visual.join("+"),
+            self.subject.semantic.join("+"),
+            kind("bottom_up"),
+            kind("top_down"),
+            if post.is_empty() { "none".to_owned() } else { post.join("+") },
+        ]
+    }
+}
+
+/// What the runs say of one class.
+#[derive(Default)]
+struct Tally<'a> {
+    /// Test instances in the latest run.
+    instances: usize,
+    /// Accuracy in every run that had it.
+    shares: Vec<f64>,
+    /// How often it was taken for each other class.
+    mistakes: BTreeMap<&'a String, usize>,
+}
+
+fn class_scores(runs: &[Run]) -> Vec<ClassScore> {
+    let mut order: Vec<&String> = Vec::new();
+    let mut tallies: BTreeMap<&String, Tally<'_>> = BTreeMap::new();
+    for run in runs {
+        let shares = class_accuracies(&run.confusion);
+        for (class, name) in run.classes.iter().enumerate() {
+            let Some(share) = shares[class] else { continue };
+            let tally = tallies.entry(name).or_insert_with(|| {
+                order.push(name);
+                Tally::default()
+            });
+            let counts = &run.confusion[class];
+            tally.instances = counts.iter().sum();
+            tally.shares.push(share);
+            for (other, &count) in
+                counts.iter().enumerate().filter(|&(other, &count)| other != class && count > 0)
+            {
+                *tally.mistakes.entry(&run.classes[other]).or_default() += count;
+            }
+        }
+    }
+    let score = |name: &&String| {
+        let Tally { instances, shares, mistakes } = &tallies[*name];
+        let total = (instances * shares.len()).max(1) as f64;
+        // The first name wins a tie, so that the result does not depend on anything else.
+        let most = mistakes.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
+        ClassScore {
+            name: (*name).clone(),
+            instances: *instances,
+            accuracy: mean_of(shares.iter().copied()),
+            mistaken_for: most.map(|(name, &count)| ((*name).clone(), count as f64 / total)),
+        }
+    };
+    order.iter().map(score).collect()
+}
+
+fn bar(share: f64) -> String {
+    const WIDTH: f64 = 20.0;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of one times the width"
+    )]
+    let eighths = (share.clamp(0.0, 1.0) * WIDTH * 8.0).round() as usize;
+    let partial = ['\u{258f}', '\u{258e}', '\u{258d}', '\u{258c}', '\u{258b}', '\u{258a}', '\u{2589}'];
+    let mut bar = "\u{2588}".repeat(eighths / 8);
+    if !eighths.is_multiple_of(8) {
+        bar.push(partial[eighths % 8 - 1]);
+    }
+    bar
+}
+
+fn mean_accuracy(all: impl Iterator<Item = Accuracy> + Clone) -> Accuracy {
+    Accuracy {
+        per_class: mean_of(all.clone().map(|a| a.per_class)),
+        per_image: mean_of(all.map(|a| a.per_image)),
+    }
+}
+
+fn mean_of(values: impl Iterator<Item = f64>) -> f64 {
+    Summary::of(&values.collect::<Vec<_>>()).mean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(split: &str, confusion: [[usize; 2]; 2]) -> Run {
+        let confusion: Vec<Vec<usize>> = confusion.iter().map(|row| row.to_vec()).collect();
+        let shares: Vec<f64> = class_accuracies(&confusion).into_iter().flatten().collect();
+        let per_class = shares.iter().sum::<f64>() / 2.0;
+        Run {
+            split: split.to_owned(),
+            seed: 0,
+            classes: vec!["seal".to_owned(), "whale".to_owned()],
+            confusion,
+            steps: vec![Step {
+                name: "inductive".to_owned(),
+                accuracy: Accuracy { per_class, per_image: per_class },
+            }],
+            top: BTreeMap::new(),
+            hubness: 0.0,
+            stress: 0.25,
+        }
+    }
+
+    fn evaluation() -> Evaluation {
+        let subject = Subject {
+            dataset: "sea".to_owned(),
+            split: "random".to_owned(),
+            visual: vec!["cnn".to_owned()],
+            semantic: vec!["attributes".to_owned()],
+            method: serde_json::json!({"bottom_up": {"kind": "slpp"}, "top_down": {"kind": "lsm"}}),
+        };
+        let runs = [run("random:0", [[8, 2], [4, 6]]), run("random:1", [[6, 4], [0, 10]])];
+        Evaluation::new(subject, &runs, BTreeMap::from([("total".to_owned(), 1.5)]))
+    }
+
+    #[test]
+    fn accuracies_are_means_over_runs() {
+        let result = evaluation();
+        approx(result.accuracy.per_class, 0.75);
+        approx(result.classes[0].accuracy, 0.7);
+        approx(result.summary.mean, 0.75);
+        assert!(result.summary.standard_error > 0.0);
+        assert_eq!(result.classes[1].mistaken_for, Some(("seal".to_owned(), 0.2)));
+    }
+
+    #[test]
+    fn the_object_has_the_keys_that_scripts_read() {
+        let value = serde_json::to_value(evaluation()).expect("serialisable");
+        for key in [
+            "dataset", "split", "visual", "semantic", "method", "accuracy", "classes", "runs", "summary",
+            "stress", "timings",
+        ] {
+            assert!(!value[key].is_null(), "{key}");
+        }
+        approx(value["runs"][0]["per_class"].as_f64().expect("a number"), 0.7);
+    }
+
+    #[test]
+    fn a_summary_row_is_ready_for_a_paper() {
+        insta::assert_snapshot!(evaluation().summary_table().render(crate::Format::Markdown), @r"
+        | Dataset | Split | Visual | Semantic | Bottom-up | Top-down | Post | Per class % | Per image % | Stress |
+        | :--- | :--- | :--- | :--- | :--- | :--- | :--- | ---: | ---: | ---: |
+        | sea | random | cnn | attributes | slpp | lsm | none | 75.0 ± 5.0 | 75.0 | 0.25000 |
+        ");
+    }
+
+    fn approx(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-12, "{found} is not {expected}");
+    }
+}

@@ -1,0 +1,50 @@
+//! The formats that every command can print.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// An output format.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Aligned tables for a person.
+    #[default]
+    Text,
+    /// One JSON object.
+    Json,
+    /// Comma-separated values.
+    Csv,
+    /// A Markdown table.
+    Markdown,
+    /// A LaTeX `tabular`.
+    Latex,
+}
+
+impl Format {
+    /// Every format with its name.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("text", Self::Text),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+        ("markdown", Self::Markdown),
+        ("latex", Self::Latex),
+    ];
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.iter().find(|(other, _)| *other == name);
+        known.map(|&(_, format)| format).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|(name, _)| *name).collect();
+            format!("expected one of {}", names.join(", "))
+        })
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::ALL.iter().find(|(_, format)| format == self).map_or("text", |(name, _)| name);
+        f.write_str(name)
+    }
+}

@@ -1,0 +1,30 @@
+//! Aligned columns for a terminal, without lines around them.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::{Align, Table};
+
+/// Spaces between columns.
+const GAP: &str = "  ";
+
+pub(crate) fn render(table: &Table) -> String {
+    let headers: Vec<String> = table.columns.iter().map(|(name, _)| name.clone()).collect();
+    let lines = || std::iter::once(&headers).chain(&table.rows);
+    // Widths in terminal cells: a wide character takes two, an accent none.
+    let widths: Vec<usize> =
+        (0..headers.len()).map(|column| lines().map(|row| row[column].width()).max().unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in lines() {
+        let mut line = String::new();
+        for ((cell, &width), (_, align)) in row.iter().zip(&widths).zip(&table.columns) {
+            let space = " ".repeat(width - cell.width());
+            match align {
+                Align::Left => line.extend([cell, &space, GAP]),
+                Align::Right => line.extend([&space, cell, GAP]),
+            }
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
