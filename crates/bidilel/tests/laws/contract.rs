@@ -1,0 +1,83 @@
+//! What every implementation of a role promises.
+
+use bidilel::model::Model;
+use bidilel::pipeline::Pipeline;
+use bidilel::task::Normalize;
+use bidilel_math::Silent;
+
+use crate::support::{pipelines, task};
+
+#[test]
+fn every_pipeline_fits_with_the_right_shapes_and_finite_numbers() {
+    let task = task(1);
+    for pipeline in pipelines() {
+        let fitted = pipeline.fit(&task, &Silent).unwrap_or_else(|error| panic!("{pipeline:?}: {error}"));
+        let dim = fitted.space.dim();
+        assert_eq!(fitted.space.visual_dim(), 24);
+        assert_eq!(fitted.landmarks.points.shape(), (dim, 9));
+        assert_eq!(fitted.embedding.points.shape(), (dim, 4));
+        assert!(fitted.stress.is_finite() && fitted.stress >= 0.0);
+        for column in fitted.landmarks.points.col_iter() {
+            assert!((column.norm_l2() - 1.0).abs() < 1e-9, "landmarks are unit vectors");
+        }
+        let found = pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition");
+        assert_eq!(found.distances.shape(), (4, task.test.labels.len()));
+        assert!(found.distances.norm_max().is_finite());
+    }
+}
+
+#[test]
+fn settings_and_models_survive_being_written_and_read() {
+    let task = task(2);
+    for pipeline in pipelines() {
+        let json = serde_json::to_string(&pipeline).expect("settings are serialisable");
+        assert_eq!(serde_json::from_str::<Pipeline>(&json).expect("and back"), pipeline, "{json}");
+        let fitted = pipeline.fit(&task, &Silent).expect("a fit");
+        let model = Model::new("small", "cnn", Normalize::L2, &task, pipeline, fitted);
+        let bytes = model.to_bytes().expect("a file");
+        assert_eq!(Model::from_bytes(&bytes).expect("the same model"), model);
+    }
+}
+
+#[test]
+fn a_feature_matrix_of_the_wrong_width_is_refused() {
+    let task = task(3);
+    let pipeline = Pipeline::default();
+    let fitted = pipeline.fit(&task, &Silent).expect("a fit");
+    let narrow = task.test.features.subrows(0, 7);
+    let error = pipeline.recognize(&fitted, narrow, &Silent).expect_err("seven features are not 24");
+    assert!(error.to_string().contains("expected 24") && error.to_string().contains("found 7"), "{error}");
+}
+
+#[test]
+fn damaged_model_files_are_refused_without_a_panic() {
+    let task = task(4);
+    let pipeline = Pipeline::default();
+    let fitted = pipeline.fit(&task, &Silent).expect("a fit");
+    let bytes =
+        Model::new("small", "cnn", Normalize::L2, &task, pipeline, fitted).to_bytes().expect("a file");
+    for length in [0, 1, 7, 8, 9, 100, bytes.len() / 2, bytes.len() - 1] {
+        assert!(Model::from_bytes(&bytes[..length]).is_err(), "cut to {length} bytes");
+    }
+    for place in (0..bytes.len().min(4000)).step_by(7) {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 0x55;
+        // Some damage only changes a number or a name; none may panic.
+        let _ = Model::from_bytes(&damaged);
+    }
+}
+
+#[test]
+fn a_newer_format_and_a_foreign_file_say_so() {
+    let task = task(5);
+    let pipeline = Pipeline::default();
+    let fitted = pipeline.fit(&task, &Silent).expect("a fit");
+    let mut model = Model::new("small", "cnn", Normalize::L2, &task, pipeline, fitted);
+    model.header.format += 1;
+    let newer = Model::from_bytes(&model.to_bytes().expect("a file")).expect_err("from the future");
+    assert!(newer.to_string().contains("format version 2"), "{newer}");
+    let foreign = safetensors::serialize(Vec::<(String, safetensors::tensor::TensorView<'_>)>::new(), None)
+        .expect("an empty file");
+    let foreign = Model::from_bytes(&foreign).expect_err("not ours");
+    assert!(foreign.to_string().contains("bidilel did not write it"), "{foreign}");
+}

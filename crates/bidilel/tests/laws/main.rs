@@ -1,0 +1,7 @@
+//! Laws that every stage obeys on any data: invariances, determinism, degenerate input.
+
+mod contract;
+mod degenerate;
+mod determinism;
+mod invariance;
+mod support;
