@@ -122,7 +122,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "small")]
     pub(crate) preset: Vec<String>,
     /// Seed of the generator (several: 1,2,3)
-    #[arg(long, value_name = "N", value_delimiter = ',', num_args = 1.., default_value = "0")]
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "0")]
     pub(crate) seed: Vec<u64>,
     /// Share of a class's appearance that its description does not explain, 0 to 1
     #[arg(long, value_name = "X", allow_negative_numbers = true)]

@@ -118,14 +118,14 @@ fn spread_over_groups(groups: &[usize], settings: &Synthetic, rng: &mut ChaCha8R
     unseen
 }
 
-/// Factor k matters as $(k+1)^{-1/2}$: visual data have a few strong directions and a long tail.
+/// The factor in place k from 1 has scale `k^-0.4`: visual data have a few strong directions and a long tail.
 fn factor_scale(factors: usize) -> Vec<f64> {
-    let raw: Vec<f64> = (1..=factors).map(|k| (k as f64).powf(-0.5)).collect();
+    let raw: Vec<f64> = (1..=factors).map(|k| (k as f64).powf(-0.4)).collect();
     let length = raw.iter().map(|s| s * s).sum::<f64>().sqrt();
     raw.into_iter().map(|s| s / length).collect()
 }
 
-/// $a_c$ of the module's second equation, in units of the factors' scales until the last line.
+/// `a_c` of the module's second equation, in units of the factors' scales until the last line.
 fn appearance(
     settings: &Synthetic,
     meaning: &Mat<f64>,
@@ -138,12 +138,14 @@ fn appearance(
     let mut rng = stream(seed, Part::Shift);
     let displacement = normal_matrix(&mut rng, factors, 1);
     let turned = normal_matrix(&mut rng, factors, factors) * meaning;
-    // Both terms have unit variance, and so has their sum.
-    let (shift, turn) = (0.5_f64.sqrt(), (0.5 / factors as f64).sqrt());
+    let turn = 1.0 / (factors as f64).sqrt();
+    let shift = settings.domain_shift;
+    // Without it a shift would also move the unseen classes apart, which makes them easier to tell.
+    let same_length = 1.0 / (1.0 + shift * shift).sqrt();
     let (said, unsaid) = ((1.0 - settings.semantic_gap).sqrt(), settings.semantic_gap.sqrt());
     Mat::from_fn(factors, count, |f, c| {
-        let moved = shift * displacement[(f, 0)] + turn * turned[(f, c)];
-        let moved = if unseen[c] { settings.domain_shift * moved } else { 0.0 };
-        factor_scale[f] * (said * meaning[(f, c)] + unsaid * own[(f, c)] + moved)
+        let plain = said * meaning[(f, c)] + unsaid * own[(f, c)];
+        let shifted = same_length * (plain + shift * turn * turned[(f, c)]) + shift * displacement[(f, 0)];
+        factor_scale[f] * if unseen[c] { shifted } else { plain }
     })
 }

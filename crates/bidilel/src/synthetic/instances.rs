@@ -78,11 +78,11 @@ fn round(size: f64) -> usize {
 
 /// How instances vary around their class.
 struct Variation {
-    /// $\sigma_c$: some classes vary more than others.
+    /// `r_c`: some classes vary more than others.
     class_spread: Vec<f64>,
-    /// $L$, factors x directions that all classes share.
+    /// `L`, factors x directions that all classes share.
     shared: Mat<f64>,
-    /// Standard deviation of $v_i$ along every factor.
+    /// Standard deviation of `v_i` along every factor.
     own: Vec<f64>,
 }
 
@@ -102,7 +102,7 @@ impl Variation {
         Self { class_spread, shared, own }
     }
 
-    /// $h_i$ of the module's third equation.
+    /// `h_i` of the module's third equation.
     #[expect(clippy::cast_possible_truncation, reason = "features are single precision")]
     fn instance(&self, classes: &Classes, class: usize, rng: &mut rand_chacha::ChaCha8Rng) -> Vec<f32> {
         let mut hidden = classes.appearance.col_as_slice(class).to_vec();

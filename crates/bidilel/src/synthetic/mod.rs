@@ -1,23 +1,31 @@
 //! Realistic zero-shot tasks from a seed, for tests, demonstrations and measurements without a download.
 //!
-//! A class $c$ has latent factors $z_c \in \mathbb{R}^K$, partly shared with the other classes of its
-//! group, the strongest factors first. Its semantics are two imperfect readings of them:
+//! A class `c` has latent factors `z_c`, partly shared with the other classes of its group, the strongest
+//! factors first. Its semantics are two imperfect readings of them:
 //!
-//! $$ \text{attributes}_c = 100\,(1 - e^{-\max(0,\, A z_c + b + \text{noise})}), \qquad
-//!    \text{words}_c = R\,(\sqrt{1-\omega}\, z_c + \sqrt{\omega}\, n_c) + m. $$
+//! ```text
+//! attributes_c = 100 (1 - exp(-max(0, A z_c + b + noise)))            A: attributes x factors, sparse
+//! words_c      = R (sqrt(1 - w) z_c + sqrt(w) n_c) + m                R: word_dim x factors
+//! ```
 //!
-//! What a class looks like shares only a part of them (`semantic_gap` $\gamma$), and classes that are
-//! unseen in the `standard` split look systematically different from what the known ones teach
-//! (`domain_shift` $\delta$, with $d$ and $T$ common to all unseen classes):
+//! What a class looks like agrees with them only in part (`semantic_gap` is `g`), and the unseen classes of
+//! the `standard` split look systematically different from what the known ones teach (`domain_shift` is
+//! `s`; `d` and `T` are common to all unseen classes):
 //!
-//! $$ a_c = \sqrt{1-\gamma}\, z_c + \sqrt{\gamma}\, e_c + \delta\,(d + T z_c)\,[c \text{ unseen}]. $$
+//! ```text
+//! a_c = sqrt(1 - g) z_c + sqrt(g) e_c                                 if c is known
+//! a_c = (sqrt(1 - g) z_c + sqrt(g) e_c + s T z_c) / sqrt(1 + s^2) + s d   if c is unseen
+//! ```
 //!
-//! Instance $i$ of the class varies around it (`spread` $\sigma$) along a few directions that all classes
-//! share, along every factor, and along pose factors that say nothing of the class; every view sees some
-//! of the factors through a rectified random layer with a bias for the asked-for share of zeros:
+//! Instance `i` of the class varies around it (`spread` is the mean of `r_c`) along a few directions `L`
+//! that all classes share, along every factor, and along pose factors `p_i` that say nothing of the class.
+//! A view sees some of the factors through a rectified random layer with a bias for the asked-for share of
+//! zeros:
 //!
-//! $$ h_i = [\,a_c + \sigma_c (L u_i + v_i);\ \sigma_c p_i\,], \qquad
-//!    x_i^{(m)} = \max(0,\, W^{(m)} h_i - b^{(m)} + \text{noise})^{5/4}. $$
+//! ```text
+//! h_i = [a_c + r_c (L u_i + v_i); r_c p_i]
+//! x_i = max(0, W h_i - b + noise)^(5/4)                               W: features x factors
+//! ```
 //!
 //! ```
 //! use bidilel::synthetic::Synthetic;

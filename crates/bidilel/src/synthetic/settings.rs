@@ -53,7 +53,7 @@ pub struct Synthetic {
     pub view_overlap: f64,
     /// Share of a class's appearance that its semantics do not explain, 0 to 1.
     pub semantic_gap: f64,
-    /// How far unseen classes are displaced, in units of the typical distance from the common mean.
+    /// How far the unseen classes of `standard` are displaced; the typical class is 1 from the mean.
     pub domain_shift: f64,
     /// Standard deviation within a class; between classes it is 1.
     pub spread: f64,
@@ -81,17 +81,17 @@ impl Default for Synthetic {
             validation: 5,
             trials: 5,
             groups: 5,
-            kinship: 0.3,
+            kinship: 0.4,
             factors: 24,
             attributes: 40,
             attribute_noise: 0.3,
             word_dim: 50,
-            word_noise: 0.5,
+            word_noise: 0.4,
             instances_per_class: 40.0,
             imbalance: 0.3,
             scale: 1.0,
             views: views(128, 64),
-            view_overlap: 0.3,
+            view_overlap: 0.5,
             semantic_gap: 0.2,
             domain_shift: 0.3,
             spread: 0.8,
@@ -130,6 +130,7 @@ impl Synthetic {
             unseen: 10,
             validation: 10,
             groups: 10,
+            factors: 40,
             attributes: 85,
             word_dim: 1_000,
             instances_per_class: 609.5,
@@ -152,6 +153,8 @@ impl Synthetic {
             instances_per_class: 58.94,
             imbalance: 0.05,
             views: views(1_024, 512),
+            semantic_gap: 0.3,
+            spread: 0.9,
             ..Self::default()
         }
     }

@@ -1,0 +1,7 @@
+//! The program as its users meet it.
+
+mod bad_input;
+mod datasets;
+mod evaluate;
+mod model;
+mod support;

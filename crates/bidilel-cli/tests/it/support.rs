@@ -1,0 +1,98 @@
+//! Running the program, and small datasets for it.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// A finished run of the program.
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    /// The result, of a run that must have succeeded.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        assert_eq!(self.status, 0, "{}", self.stderr);
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in {}", self.stdout))
+    }
+
+    /// The `error:` line, of a run that must have failed cleanly: status 1, one such line, nothing on stdout.
+    pub(crate) fn error(&self) -> &str {
+        assert_eq!(self.status, 1, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        assert!(self.stdout.is_empty(), "a failed run prints no result: {}", self.stdout);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        let mut lines = self.stderr.lines().filter(|line| line.starts_with("error: "));
+        let line = lines.next().unwrap_or_else(|| panic!("no error line in {}", self.stderr));
+        assert_eq!(lines.next(), None, "one error line");
+        line
+    }
+}
+
+pub(crate) fn bidilel(arguments: &[&str]) -> Ran {
+    let Output { status, stdout, stderr } =
+        Command::cargo_bin("bidilel").expect("the program").args(arguments).output().expect("it runs");
+    Ran {
+        status: status.code().unwrap_or(-1),
+        stdout: String::from_utf8(stdout).expect("UTF-8"),
+        stderr: String::from_utf8(stderr).expect("UTF-8"),
+    }
+}
+
+/// A generated dataset that a test may damage.
+pub(crate) struct Folder {
+    root: TempDir,
+}
+
+impl Folder {
+    pub(crate) fn generated() -> Self {
+        let root = TempDir::new().expect("a temporary folder");
+        let data = root.path().join("data");
+        let ran = bidilel(&["generate", "--scale", "0.3", "--seed", "4", &text(&data)]);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        Self { root }
+    }
+
+    pub(crate) fn data(&self) -> String {
+        text(&self.root.path().join("data"))
+    }
+
+    /// A path beside the dataset.
+    pub(crate) fn beside(&self, name: &str) -> String {
+        text(&self.root.path().join(name))
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.root.path().join("data").join(name)
+    }
+
+    pub(crate) fn edit(&self, name: &str, change: impl FnOnce(String) -> String) {
+        let path = self.file(name);
+        let before = std::fs::read_to_string(&path).expect("a text file");
+        std::fs::write(&path, change(before)).expect("writable");
+    }
+
+    pub(crate) fn edit_bytes(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        let path = self.file(name);
+        let mut bytes = std::fs::read(&path).expect("a file");
+        change(&mut bytes);
+        std::fs::write(&path, bytes).expect("writable");
+    }
+
+    /// Names of everything beside the dataset: what a failed run must not add to.
+    pub(crate) fn listing(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.root.path()).expect("the folder");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().expect("a plain path").to_owned()
+}
