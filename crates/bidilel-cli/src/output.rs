@@ -22,6 +22,9 @@ pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -
         })
     });
     match (failure, written) {
+        (Some(error), _) if error.is::<io::Error>() => {
+            Err(error.context(format!("`{}`: cannot be written", path.display())))
+        }
         (Some(error), _) => Err(error),
         (None, written) => Ok(written?),
     }

@@ -82,6 +82,17 @@ impl Folder {
         std::fs::write(&path, bytes).expect("writable");
     }
 
+    /// Writes another number of rows into an array's header, of the same length in digits.
+    pub(crate) fn relabel_rows(&self, name: &str, before: usize, after: usize) {
+        self.edit_bytes(name, |bytes| {
+            let (old, new) = (format!("({before},"), format!("({after},"));
+            assert_eq!(old.len(), new.len(), "the header keeps its length");
+            let place =
+                bytes.windows(old.len()).position(|window| window == old.as_bytes()).expect("the shape");
+            bytes[place..place + new.len()].copy_from_slice(new.as_bytes());
+        });
+    }
+
     /// Names of everything beside the dataset: what a failed run must not add to.
     pub(crate) fn listing(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.root.path()).expect("the folder");
