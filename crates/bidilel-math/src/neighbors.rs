@@ -1,15 +1,19 @@
 //! Exact nearest neighbours of every column among all the others.
 //!
-//! $\|x_i - x_j\|^2 = \|x_i\|^2 + \|x_j\|^2 - 2 x_i^\top x_j$: a block of queries at a time, the products
-//! with all points come tile by tile from a matrix product in the features' own precision, and each query
-//! keeps its best `k + SPARE` candidates. These are then ranked by exact `f64` distances. Where rounding in
-//! the first pass could have hidden a true neighbour, the query is searched again in `f64`, so the result
-//! is that of a brute-force search in double precision.
+//! $\|x_i - x_j\|^2 = \|x_i\|^2 + \|x_j\|^2 - 2 x_i^\top x_j$: the products come tile by tile from a matrix
+//! product in the features' own precision. A tile of two blocks of points serves both: its columns are scanned for
+//! the one block's queries and its rows for the other's, so that only half of the products are computed. Each query
+//! keeps its best `k + SPARE` candidates. These are then ranked by exact `f64` distances. Where rounding in the first
+//! pass could have hidden a true neighbour, the query is searched again in `f64`, so the result is that of a
+//! brute-force search in double precision.
+//!
+//! Blocks meet in the rounds of a tournament: in one round no block plays twice, so that the threads of a round never
+//! touch the same queries.
 //!
 //! A point is not its own neighbour: it is left out by index, not by rank, since real data has duplicates.
 //! `k` is clipped to the number of other points; equal distances go to the lower index.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
@@ -18,10 +22,12 @@ use rayon::prelude::*;
 use crate::distance::{norm, squared_slices};
 use crate::{Observer, Scalar};
 
-/// Queries, and points, in one tile of products.
-const TILE: usize = 512;
+/// Points in a block; a tile of products is a block by a block.
+const BLOCK: usize = 256;
 /// Candidates beyond `k` that the first pass keeps, room for its rounding errors.
 const SPARE: usize = 8;
+/// Scores that are compared at once before any is looked at alone.
+const LANES: usize = 32;
 
 /// The neighbours of every point, nearest first.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,16 +59,17 @@ pub fn exact<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Observer) -
         owned = points.to_owned();
         owned.as_ref()
     };
-    let search =
-        Search { points, squared_norms: (0..count).map(|i| norm(column(points, i)).powi(2)).collect(), k };
-    let blocks = count.div_ceil(TILE);
-    let done = AtomicUsize::new(0);
-    let lists = (0..blocks)
+    let squared_norms: Vec<f64> = (0..count).map(|i| norm(column(points, i)).powi(2)).collect();
+    let largest = squared_norms.iter().fold(0.0_f64, |a, &b| a.max(b));
+    let search = Search { points, squared_norms, largest, k };
+    let found = search.tournament(watch);
+    let lists = found
         .into_par_iter()
-        .flat_map_iter(|block| {
-            let lists = search.block(block * TILE, TILE.min(count - block * TILE));
-            watch.progress(done.fetch_add(1, Ordering::Relaxed) + 1, blocks);
-            lists
+        .enumerate()
+        .flat_map_iter(|(block, found)| {
+            let candidates = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let rank = |(query, best)| search.rank(block * BLOCK + query, best);
+            candidates.best.into_iter().enumerate().map(rank).collect::<Vec<_>>()
         })
         .collect();
     Neighbors { lists }
@@ -99,43 +106,82 @@ fn column<T: Scalar>(points: MatRef<'_, T>, i: usize) -> &[T] {
 struct Search<'a, T> {
     points: MatRef<'a, T>,
     squared_norms: Vec<f64>,
+    largest: f64,
     k: usize,
 }
 
 impl<T: Scalar> Search<'_, T> {
-    /// Neighbour lists of the queries `first .. first + queries`.
-    fn block(&self, first: usize, queries: usize) -> Vec<Vec<(usize, f64)>> {
-        let count = self.points.ncols();
-        let mut candidates: Vec<Candidates<T>> =
-            (0..queries).map(|_| Candidates::new(self.k + SPARE)).collect();
-        let mut tile = Mat::<T>::zeros(TILE.min(count), queries);
-        for start in (0..count).step_by(TILE) {
-            let size = TILE.min(count - start);
-            let mut tile = tile.as_mut().subrows_mut(0, size);
-            let (left, right) = (self.points.subcols(start, size), self.points.subcols(first, queries));
-            matmul(tile.as_mut(), Accum::Replace, left.transpose(), right, T::from_f64(-2.0), Par::Seq);
-            let norms: Vec<T> =
-                self.squared_norms[start..start + size].iter().map(|&n| T::from_f64(n)).collect();
-            for (query, candidates) in candidates.iter_mut().enumerate() {
-                let products = tile.as_ref().col(query).try_as_col_major().expect("an owned tile").as_slice();
-                candidates.scan(products, &norms, start, first + query);
+    /// The candidates of every block's queries.
+    fn tournament(&self, watch: &dyn Observer) -> Vec<Mutex<Candidates<T>>> {
+        let blocks = self.points.ncols().div_ceil(BLOCK);
+        let all: Vec<_> =
+            (0..blocks).map(|block| Mutex::new(Candidates::new(self.size(block), self.k + SPARE))).collect();
+        (0..blocks).into_par_iter().for_each(|block| self.meet(&all, block, block));
+        // The circle method: the last player stays, the others move round it. With an odd number the last is a bye.
+        let players = blocks + blocks % 2;
+        let rounds = players.saturating_sub(1);
+        for round in 0..rounds {
+            (0..players / 2).into_par_iter().for_each(|table| {
+                let place = |seat: usize| (round + seat) % rounds;
+                let (one, other) =
+                    if table == 0 { (players - 1, place(0)) } else { (place(table), place(rounds - table)) };
+                if one < blocks && other < blocks {
+                    self.meet(&all, one, other);
+                }
+            });
+            watch.progress(round + 1, rounds);
+        }
+        all
+    }
+
+    fn size(&self, block: usize) -> usize {
+        BLOCK.min(self.points.ncols() - block * BLOCK)
+    }
+
+    /// Scores two blocks against each other, or one against itself.
+    fn meet(&self, all: &[Mutex<Candidates<T>>], one: usize, other: usize) {
+        let (rows, columns) = (self.size(one), self.size(other));
+        let mut tile = Mat::<T>::zeros(rows, columns);
+        let block = |block: usize| self.points.subcols(block * BLOCK, self.size(block));
+        let (left, right) = (block(one), block(other));
+        matmul(tile.as_mut(), Accum::Replace, left.transpose(), right, T::from_f64(-2.0), Par::Seq);
+        // Queries of the other block look down the columns, those of the one along the rows.
+        let norms = |block: usize| self.norms(block);
+        let mut looking = lock(&all[other]);
+        let (row_norms, start) = (norms(one), one * BLOCK);
+        for query in 0..columns {
+            let skip = (one == other).then_some(query);
+            looking.scan(query, tile.col_as_slice(query), &row_norms, start, skip);
+        }
+        drop(looking);
+        if one != other {
+            let turned = tile.transpose().to_owned();
+            let mut looking = lock(&all[one]);
+            let (column_norms, start) = (norms(other), other * BLOCK);
+            for query in 0..rows {
+                looking.scan(query, turned.col_as_slice(query), &column_norms, start, None);
             }
         }
-        candidates.into_iter().enumerate().map(|(query, found)| self.rank(first + query, found)).collect()
+    }
+
+    fn norms(&self, block: usize) -> Vec<T> {
+        self.squared_norms[block * BLOCK..][..self.size(block)]
+            .iter()
+            .map(|&norm| T::from_f64(norm))
+            .collect()
     }
 
     /// Orders the candidates by exact distance and keeps `k`.
-    fn rank(&self, query: usize, mut candidates: Candidates<T>) -> Vec<(usize, f64)> {
-        candidates.compact();
-        let cut = candidates.worst();
-        let mut list = self.distances(query, candidates.best.iter().map(|&(_, j)| j as usize));
+    fn rank(&self, query: usize, mut best: Vec<(T, u32)>) -> Vec<(usize, f64)> {
+        let cut = cut_back(&mut best, self.k + SPARE);
+        let mut list = self.distances(query, best.iter().map(|&(_, j)| j as usize));
         if let (Some(cut), Some(&(_, kth))) = (cut, list.get(self.k.wrapping_sub(1))) {
             // The first pass computes ||j||^2 - 2<i,j>; its rounding error grows like the square root of the
             // dimension. If a point beyond the cut could be nearer than the k-th, search again exactly.
             let own = self.squared_norms[query];
-            let largest = self.squared_norms.iter().fold(0.0_f64, |a, &b| a.max(b));
             let unit = T::epsilon_impl().to_f64();
-            let slack = 8.0 * unit * (self.points.nrows() as f64).sqrt() * (largest + (own * largest).sqrt());
+            let size = self.largest + (own * self.largest).sqrt();
+            let slack = 8.0 * unit * (self.points.nrows() as f64).sqrt() * size;
             if kth * kth + slack >= cut.to_f64() + own {
                 list = self.distances(query, (0..self.points.ncols()).filter(|&j| j != query));
             }
@@ -153,50 +199,61 @@ impl<T: Scalar> Search<'_, T> {
     }
 }
 
-/// The best candidates of one query so far, unsorted, cut back when the buffer is full.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The best candidates so far of a block's queries: unsorted, cut back when a buffer is full.
 struct Candidates<T> {
     keep: usize,
-    best: Vec<(T, u32)>,
-    /// Scores at or above this are no use: `keep` better ones are known.
-    threshold: Option<T>,
+    best: Vec<Vec<(T, u32)>>,
+    /// Scores above these are no use: `keep` better ones are known.
+    thresholds: Vec<T>,
 }
 
 impl<T: Scalar> Candidates<T> {
-    fn new(keep: usize) -> Self {
-        Self { keep, best: Vec::with_capacity(4 * keep), threshold: None }
+    fn new(queries: usize, keep: usize) -> Self {
+        Self { keep, best: vec![Vec::new(); queries], thresholds: vec![T::max_positive_impl(); queries] }
     }
 
+    /// Offers the points from `start` on, whose products with the query are `products`.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "2^32 points of one feature would be 16 GiB of indices"
     )]
-    fn scan(&mut self, products: &[T], norms: &[T], start: usize, query: usize) {
-        for (offset, (&product, &norm)) in products.iter().zip(norms).enumerate() {
-            let score = norm + product;
-            if self.threshold.is_some_and(|threshold| score >= threshold) || start + offset == query {
+    fn scan(&mut self, query: usize, products: &[T], norms: &[T], start: usize, skip: Option<usize>) {
+        let (best, mut threshold) = (&mut self.best[query], self.thresholds[query]);
+        for (chunk, (products, norms)) in products.chunks(LANES).zip(norms.chunks(LANES)).enumerate() {
+            // Nearly all chunks have nothing to offer, and this test runs in vector registers.
+            let promising = |(&product, &norm): (&T, &T)| norm + product <= threshold;
+            if !products.iter().zip(norms).map(promising).fold(false, |any, one| any | one) {
                 continue;
             }
-            self.best.push((score, (start + offset) as u32));
-            if self.best.len() == 4 * self.keep {
-                self.compact();
+            for (lane, (&product, &norm)) in products.iter().zip(norms).enumerate() {
+                let (score, place) = (norm + product, chunk * LANES + lane);
+                if score > threshold || skip == Some(place) {
+                    continue;
+                }
+                best.push((score, (start + place) as u32));
+                if best.len() == 4 * self.keep {
+                    threshold = cut_back(best, self.keep).unwrap_or(threshold);
+                }
             }
         }
+        self.thresholds[query] = threshold;
     }
+}
 
-    fn compact(&mut self) {
-        if self.best.len() > self.keep {
-            let order =
-                |a: &(T, u32), b: &(T, u32)| a.0.to_f64().total_cmp(&b.0.to_f64()).then(a.1.cmp(&b.1));
-            self.best.select_nth_unstable_by(self.keep - 1, order);
-            self.best.truncate(self.keep);
-            self.threshold = Some(self.best[self.keep - 1].0);
-        }
+/// Keeps the `keep` lowest scores, ties by index; returns the highest of them if any was dropped.
+fn cut_back<T: Scalar>(best: &mut Vec<(T, u32)>, keep: usize) -> Option<T> {
+    if best.len() <= keep {
+        return None;
     }
-
-    /// The score above which candidates were dropped, if any were.
-    fn worst(&self) -> Option<T> {
-        self.threshold
-    }
+    let order = |a: &(T, u32), b: &(T, u32)| a.0.to_f64().total_cmp(&b.0.to_f64()).then(a.1.cmp(&b.1));
+    let (_, last, _) = best.select_nth_unstable_by(keep - 1, order);
+    let cut = last.0;
+    best.truncate(keep);
+    Some(cut)
 }
 
 #[cfg(test)]
@@ -207,7 +264,7 @@ mod tests {
     use crate::Silent;
 
     fn brute(points: MatRef<'_, f64>, k: usize) -> Vec<Vec<(usize, f64)>> {
-        let search = Search { points, squared_norms: Vec::new(), k };
+        let search = Search { points, squared_norms: Vec::new(), largest: 0.0, k };
         (0..points.ncols())
             .map(|i| {
                 let mut list = search.distances(i, (0..points.ncols()).filter(|&j| j != i));
