@@ -43,6 +43,7 @@
 
 pub mod array;
 mod atomic;
+pub mod container;
 mod error;
 mod file;
 mod folder;
