@@ -69,6 +69,13 @@ pub enum Error {
     /// Compressed bytes that claim to be more than they are.
     #[error("`{}`: claims {declared} bytes, but its {compressed} compressed bytes hold at most {most}", path.display())]
     Bomb { path: PathBuf, declared: usize, compressed: usize, most: usize },
+    /// Compressed bytes that cannot be unpacked.
+    #[error("`{}`: its compressed data is damaged", path.display())]
+    Damaged {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
     /// Something that a format has and that is not read here.
     #[error("`{}`: {what} cannot be read", path.display())]
     Unsupported { path: PathBuf, what: String },
@@ -130,7 +137,9 @@ impl Error {
             },
             Self::Exists { .. } => "choose another name, or ask for it to be overwritten",
             Self::NotReplaceable { .. } => "choose another name, or remove it first",
-            Self::Truncated { .. } => "the file was cut off: copy or download it again",
+            Self::Truncated { .. } | Self::Damaged { .. } => {
+                "the file was cut off: copy or download it again"
+            }
             Self::Element { found, .. } if found == "bool" => {
                 "a mask is no list of indices: save `np.flatnonzero(mask)`"
             }

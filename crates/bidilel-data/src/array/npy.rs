@@ -12,8 +12,10 @@ use super::{Layout, Order, npy_text};
 use crate::container::EntryKind;
 use crate::error::{Error, Result};
 
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
+
 /// NumPy writes about a hundred bytes; anything near this is not a plain array.
-const LONGEST_HEADER: usize = 1 << 16;
+pub(crate) const LONGEST_HEADER: usize = 1 << 16;
 
 /// What a header says.
 #[derive(Debug)]
@@ -30,6 +32,13 @@ impl Header {
     /// Reads the header of a file that starts with the magic.
     pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
         let malformed = |problem: String| Error::Header { path: path.to_owned(), problem };
+        if !bytes.starts_with(MAGIC) {
+            return Err(Error::Format {
+                path: path.to_owned(),
+                expected: "a NumPy array",
+                found: "something else",
+            });
+        }
         let (length, start) = match *bytes {
             [_, _, _, _, _, _, 1, _, a, b, ..] => (u16::from_le_bytes([a, b]).into(), 10),
             [_, _, _, _, _, _, 2 | 3, _, a, b, c, d, ..] => (u32::from_le_bytes([a, b, c, d]), 12),
@@ -58,6 +67,16 @@ impl Header {
             None if npy_text::Width::from_descr(&self.descr).is_some() => EntryKind::Strings,
             None => EntryKind::Other,
         }
+    }
+
+    /// Bytes of the whole file, where elements have a size.
+    pub(crate) fn file_size(&self) -> Option<usize> {
+        let size = match element_from_descr(&self.descr) {
+            Some((element, _)) => element.size(),
+            None => npy_text::Width::from_descr(&self.descr)?.size()?,
+        };
+        let size = self.shape.iter().try_fold(size, |size, &count| size.checked_mul(count))?;
+        size.checked_add(self.offset)
     }
 
     /// Where the numbers lie.

@@ -32,15 +32,19 @@ impl Width {
         }
     }
 
-    /// The strings that lie at the start of these bytes.
-    pub(super) fn decode(self, path: &Path, bytes: &[u8], shape: &[usize]) -> Result<Vec<String>> {
-        let size = match self {
+    /// Bytes of one string.
+    pub(super) fn size(self) -> Option<usize> {
+        match self {
             Self::Bytes(width) => Some(width),
             Self::Unicode(width, _) => width.checked_mul(4),
-        };
+        }
+    }
+
+    /// The strings that lie at the start of these bytes.
+    pub(super) fn decode(self, path: &Path, bytes: &[u8], shape: &[usize]) -> Result<Vec<String>> {
         let too_large = || Error::TooLarge { path: path.to_owned(), shape: shape.to_owned() };
         let count = shape.iter().try_fold(1_usize, |count, &size| count.checked_mul(size));
-        let (size, count) = size.zip(count).ok_or_else(too_large)?;
+        let (size, count) = self.size().zip(count).ok_or_else(too_large)?;
         let expected = size.checked_mul(count).ok_or_else(too_large)?;
         let found = bytes.len();
         if found < expected {

@@ -8,7 +8,10 @@
 //! `VideoLabel.UCF101.WordVec`, or `trials(2).unseen` where there are several.
 
 mod format;
+mod inflate;
 mod npy;
+mod npz;
+mod safetensors;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -91,10 +94,12 @@ impl Container {
         let format = Format::of((*bytes).as_ref());
         let reader: Box<dyn Reader> = match format {
             Some(Format::Npy) => Box::new(npy::Npy::new(path, bytes)),
+            Some(Format::Zip) => Box::new(npz::Npz::new(path, bytes)?),
+            Some(Format::Safetensors) => Box::new(safetensors::Safetensors::new(path, bytes)?),
             other => {
                 return Err(Error::Format {
                     path: path.to_owned(),
-                    expected: "a NumPy array (.npy)",
+                    expected: "an array (.npy, .npz, .mat, .safetensors)",
                     found: other.map_or("something else", Format::name),
                 });
             }

@@ -20,6 +20,11 @@ impl Npy {
         Self { path: path.to_owned(), bytes, start: 0, end }
     }
 
+    /// The file that fills a part of the bytes.
+    pub(super) fn inside(path: &Path, bytes: Bytes, start: usize, end: usize) -> Self {
+        Self { path: path.to_owned(), bytes, start, end }
+    }
+
     fn content(&self) -> &[u8] {
         &(*self.bytes).as_ref()[self.start..self.end]
     }
