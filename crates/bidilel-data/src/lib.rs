@@ -53,5 +53,5 @@ mod write;
 
 pub use atomic::write_atomically;
 pub use error::{Error, Result};
-pub use folder::{Opened, open};
+pub use folder::{Opened, check_manifest, open};
 pub use write::{Precision, WriteOptions, write};
