@@ -6,5 +6,8 @@ mod arrays;
 mod containers;
 mod folders;
 mod hostile;
+mod hostile_archives;
+mod hostile_matlab;
+mod mutated;
 mod support;
 mod writing;
