@@ -118,6 +118,7 @@ fn matlab_strings_cells_and_structures() {
 
 #[test]
 fn numpy_archives_stored_and_deflated() {
+    use EntryKind::{Numbers, Other, Strings};
     for name in ["stored.npz", "deflated.npz"] {
         let container = open(name);
         for key in ["features", "features.npy", "columns"] {
@@ -128,7 +129,6 @@ fn numpy_archives_stored_and_deflated() {
         assert_eq!(container.strings("ascii").unwrap(), ["cat", "ox"]);
         let entries = container.entries().unwrap();
         let kinds: Vec<_> = entries.iter().map(|entry| (entry.key.as_str(), entry.kind)).collect();
-        use EntryKind::{Numbers, Other, Strings};
         let wanted = [
             ("features", Numbers),
             ("labels", Numbers),

@@ -62,7 +62,7 @@ fn matlab_sizes_that_lie_are_errors() {
     }
     let long = matlab(&[words(&[14, u32::MAX])]);
     assert_eq!(message(long, "a"), "`x`: expected 4294967295 bytes of data, found 8");
-    let small = matlab(&[words(&[5 << 16 | 14, 0])]);
+    let small = matlab(&[words(&[0x0005_000e, 0])]);
     assert_eq!(message(small, "a"), "`x`: a small element claims 5 bytes");
     let cells = matlab(&[matrix(1, &[huge, huge], "a", &[])]);
     assert!(message(cells, "a").contains("expected 8 bytes of data, found 0"));
