@@ -43,6 +43,7 @@
 
 pub mod array;
 mod atomic;
+pub mod container;
 mod error;
 mod file;
 mod folder;
@@ -53,5 +54,5 @@ mod write;
 pub use atomic::write_atomically;
 pub use error::{Error, Result};
 pub use file::map;
-pub use folder::{Opened, open};
+pub use folder::{Opened, check_manifest, open};
 pub use write::{Precision, WriteOptions, write};

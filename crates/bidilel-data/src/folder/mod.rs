@@ -6,6 +6,7 @@
 mod labels;
 mod manifest;
 mod semantic;
+mod spelling;
 mod splits;
 
 use std::fs;
@@ -19,8 +20,8 @@ use crate::array::{self, Array};
 use crate::error::{Error, Result};
 use crate::file;
 use crate::names::ClassIndex;
-use crate::text;
-use manifest::Manifest;
+use crate::text::{self, List};
+use manifest::{Manifest, Place};
 
 /// The file that makes a folder a dataset.
 pub(crate) const MANIFEST: &str = "dataset.toml";
@@ -40,7 +41,7 @@ pub fn open(path: &Path) -> Result<Opened> {
     let folder = Folder { path: manifest_path.parent().unwrap_or(Path::new("")).to_owned(), manifest_path };
     let manifest = Manifest::parse(&folder.manifest_path, &file::map(&folder.manifest_path)?)?;
 
-    let classes = text::read_list(&folder.join(&manifest.classes))?.unique()?.items;
+    let classes = folder.list(&manifest.classes)?.unique()?.items;
     let index = ClassIndex::new(&classes);
     let labels = labels::read(&folder, &manifest, &index)?;
     let mut notes = Vec::new();
@@ -58,6 +59,11 @@ pub fn open(path: &Path) -> Result<Opened> {
     }
     let dataset = Dataset { name: manifest.name, labels, visual, semantic, splits, classes };
     Ok(Opened { dataset, notes })
+}
+
+/// Checks the text of a `dataset.toml` without opening the files that it names.
+pub fn check_manifest(path: &Path, bytes: &[u8]) -> Result<()> {
+    Manifest::parse(path, bytes).map(|_| ())
 }
 
 fn manifest_path(path: &Path) -> Result<PathBuf> {
@@ -87,6 +93,11 @@ impl Folder {
         self.path.join(file)
     }
 
+    /// Reads strings: the lines of a text file, or a list in a container.
+    fn list(&self, place: &Place) -> Result<List> {
+        text::read_strings(&self.join(&place.file), place.key.as_deref())
+    }
+
     /// Opens an array that must be a matrix with a row for each of something.
     fn matrix(
         &self,
@@ -95,9 +106,9 @@ impl Folder {
         transpose: bool,
         expected: &'static str,
     ) -> Result<Array> {
-        let path = self.join(file);
-        let array = array::open(&path, key)?;
+        let array = array::open(&self.join(file), key)?;
         if array.dimensions() != 2 {
+            let path = array.path().to_owned();
             return Err(Error::Dimensions { path, expected, shape: vec![array.rows()] });
         }
         Ok(if transpose { array.transposed() } else { array })

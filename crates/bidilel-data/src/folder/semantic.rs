@@ -7,7 +7,6 @@ use faer::Mat;
 
 use super::{Folder, check_count, manifest};
 use crate::error::{Error, Result};
-use crate::text;
 
 pub(super) fn read(
     folder: &Folder,
@@ -36,8 +35,8 @@ pub(super) fn read(
     }
     let dimension_names = match &table.names {
         None => None,
-        Some(file) => {
-            let list = text::read_list(&folder.join(file))?;
+        Some(place) => {
+            let list = folder.list(place)?;
             check_count(&list.path, "lines (one a dimension)", array.columns(), list.items.len())?;
             Some(list.items)
         }

@@ -9,7 +9,7 @@ use super::{Folder, check_count};
 use crate::array::{self, Base};
 use crate::error::{Error, Result};
 use crate::names::ClassIndex;
-use crate::text::{self, List};
+use crate::text::List;
 
 pub(super) fn read(
     folder: &Folder,
@@ -84,7 +84,7 @@ impl Reader<'_> {
     /// The classes of a list, ascending.
     fn class_list(&self, names: &Names, key: &str) -> Result<Vec<usize>> {
         let list = match names {
-            Names::File(file) => text::read_list(&self.folder.join(file))?,
+            Names::At(place) => self.folder.list(place)?,
             Names::Inline(items) => List {
                 path: self.folder.manifest_path.clone(),
                 items: items.clone(),
@@ -123,9 +123,9 @@ impl Reader<'_> {
 
     /// Instance indices, in the order of the file.
     fn instances(&self, source: &Source, count: usize) -> Result<Vec<usize>> {
-        let path = self.folder.join(&source.file);
         let base = if self.table.one_based || source.one_based { Base::One } else { Base::Zero };
-        let indices = array::open(&path, source.key.as_deref())?.to_indices(base)?;
+        let array = array::open(&self.folder.join(&source.file), source.key.as_deref())?;
+        let (path, indices) = (array.path().to_owned(), array.to_indices(base)?);
         let mut rows = HashMap::with_capacity(indices.len());
         for (row, &index) in indices.iter().enumerate() {
             if index >= count {

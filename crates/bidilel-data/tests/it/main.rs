@@ -3,7 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its files has failed")]
 
 mod arrays;
+mod containers;
 mod folders;
 mod hostile;
+mod hostile_archives;
+mod hostile_matlab;
+mod mutated;
 mod support;
 mod writing;

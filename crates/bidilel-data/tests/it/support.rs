@@ -2,10 +2,35 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bidilel_data::Opened;
 use bidilel_data::array::{NpyElement, NpyWriter};
+use bidilel_data::container::Container;
 use tempfile::TempDir;
+
+/// The path of a file that the script in the folder of fixtures has written.
+pub(crate) fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+pub(crate) fn fixture_bytes(name: &str) -> Vec<u8> {
+    fs::read(fixture(name)).unwrap()
+}
+
+/// The container in some bytes.
+pub(crate) fn container(bytes: Vec<u8>) -> bidilel_data::Result<Container> {
+    Container::from_bytes(Path::new("x"), Arc::new(bytes))
+}
+
+/// The error of opening, or of reading a key.
+pub(crate) fn message(bytes: Vec<u8>, key: &str) -> String {
+    let read = |container: Container| match container.array(Some(key)) {
+        Ok(array) => panic!("{array:?}"),
+        Err(error) => error.to_string(),
+    };
+    container(bytes).map_or_else(|error| error.to_string(), read)
+}
 
 /// A `.npy` file with any header.
 pub(crate) fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {

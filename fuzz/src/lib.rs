@@ -1,0 +1,64 @@
+//! What every fuzz target does with its bytes: read all that they claim to hold.
+//!
+//! A target fails by a panic, by the time limit, or by the memory limit of the fuzzer; errors are what it expects.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bidilel_data::array::Base;
+use bidilel_data::container::{Container, EntryKind};
+
+/// A `.npy` file.
+pub fn npy(bytes: &[u8]) {
+    container(bytes, "a NumPy array");
+}
+
+/// A `.npz` archive.
+pub fn npz(bytes: &[u8]) {
+    container(bytes, "a zip archive");
+}
+
+/// A MATLAB file of version 5, 6 or 7.
+pub fn mat5(bytes: &[u8]) {
+    container(bytes, "a MATLAB file");
+}
+
+/// A safetensors file.
+pub fn safetensors(bytes: &[u8]) {
+    container(bytes, "a safetensors file");
+}
+
+/// A text file with an item a line.
+pub fn text_list(bytes: &[u8]) {
+    if let Ok(list) = bidilel_data::text::list_from_bytes(Path::new("list.txt"), bytes) {
+        assert!(list.items.iter().all(|item| !item.is_empty()));
+        let _ = list.unique();
+    }
+}
+
+/// The text of a `dataset.toml`.
+pub fn manifest(bytes: &[u8]) {
+    let _ = bidilel_data::check_manifest(Path::new("dataset.toml"), bytes);
+}
+
+/// Reads everything in a container, if it is one of that format.
+fn container(bytes: &[u8], format: &str) {
+    let size = bytes.len();
+    let Ok(container) = Container::from_bytes(Path::new("file"), Arc::new(bytes.to_vec())) else { return };
+    if container.format_name() != format {
+        return;
+    }
+    let Ok(entries) = container.entries() else { return };
+    for entry in entries {
+        if entry.kind == EntryKind::Numbers
+            && let Ok(array) = container.array(Some(&entry.key))
+        {
+            let claimed = array.rows() * array.columns() * array.element().size();
+            // Deflate's best ratio, or a sparse matrix made dense.
+            assert!(claimed <= (size * 1032).max(8 << 20), "{entry:?} claims {claimed} of {size} bytes");
+            let _ = array.to_matrix();
+            let _ = array.to_indices(Base::One);
+        }
+        let _ = container.strings(&entry.key);
+    }
+}
