@@ -87,6 +87,9 @@ pub enum Error {
     /// A count that does not fit the rest of the dataset.
     #[error("`{}`: expected {expected} {what}, found {found}", path.display())]
     Count { path: PathBuf, what: &'static str, expected: usize, found: usize },
+    /// A matrix whose columns are what its rows should be.
+    #[error("`{}`: expected {expected} {what}, found {found} rows and {expected} columns", path.display())]
+    Transposed { path: PathBuf, what: &'static str, expected: usize, found: usize },
     /// A value that makes no sense in its place.
     #[error("`{}`: row {row}{}: expected {expected}, found {found}", path.display(), in_column(*.column))]
     Value { path: PathBuf, row: usize, column: Option<usize>, expected: String, found: String },
@@ -125,6 +128,10 @@ impl Error {
             }
             Self::Count { what: "rows (one a class)" | "rows (one an instance)", .. } => {
                 "if the array has a column for each, write `transpose = true`"
+            }
+            Self::Transposed { .. } => "the array lies the other way round: write `transpose = true`",
+            Self::Value { expected, found, .. } if expected == "an integer from 1" && found == "0" => {
+                "the file counts from 0: remove `one_based`"
             }
             Self::Value { found, .. } if found == "NaN" => "repair the file that it came from",
             _ => return None,

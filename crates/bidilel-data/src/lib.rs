@@ -47,10 +47,11 @@ mod error;
 mod file;
 mod folder;
 mod names;
+mod reading;
 pub mod text;
 mod write;
 
 pub use atomic::write_atomically;
 pub use error::{Error, Result};
-pub use folder::{Opened, open};
+pub use reading::{Opened, open};
 pub use write::{Precision, WriteOptions, write};

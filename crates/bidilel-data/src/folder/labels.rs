@@ -11,6 +11,32 @@ use crate::names::ClassIndex;
 use crate::text;
 
 pub(super) fn read(folder: &Folder, manifest: &Manifest, classes: &ClassIndex<'_>) -> Result<Vec<usize>> {
+    read_from_base(folder, manifest, classes, base(manifest))
+}
+
+/// The labels as they would be if the file counted the other way: from 1 instead of 0, or from 0 instead of 1.
+pub(super) fn read_from_other_base(
+    folder: &Folder,
+    manifest: &Manifest,
+    classes: &ClassIndex<'_>,
+) -> Option<Vec<usize>> {
+    let other = match base(manifest) {
+        Base::Zero => Base::One,
+        Base::One => Base::Zero,
+    };
+    read_from_base(folder, manifest, classes, other).ok()
+}
+
+fn base(manifest: &Manifest) -> Base {
+    if manifest.one_based || manifest.labels.one_based { Base::One } else { Base::Zero }
+}
+
+fn read_from_base(
+    folder: &Folder,
+    manifest: &Manifest,
+    classes: &ClassIndex<'_>,
+    base: Base,
+) -> Result<Vec<usize>> {
     let source = &manifest.labels;
     let path = folder.join(&source.file);
     let bytes = file::map(&path)?;
@@ -21,7 +47,6 @@ pub(super) fn read(folder: &Folder, manifest: &Manifest, classes: &ClassIndex<'_
         };
     }
     let count = classes.count();
-    let base = if manifest.one_based || source.one_based { Base::One } else { Base::Zero };
     let labels = array::from_bytes(&path, Arc::new(bytes), source.key.as_deref())?.to_indices(base)?;
     match labels.iter().position(|&label| label >= count) {
         Some(row) => Err(Error::LabelOutOfRange { path, row, label: labels[row], classes: count }),

@@ -5,21 +5,22 @@ use std::path::Path;
 use bidilel::dataset::{Metric, Semantic};
 use faer::Mat;
 
-use super::{Folder, check_count, manifest};
+use super::{Folder, check_count, check_rows, manifest};
 use crate::error::{Error, Result};
+use crate::reading::Note;
 use crate::text;
 
 pub(super) fn read(
     folder: &Folder,
-    name: String,
+    name: &str,
     table: &manifest::Semantic,
     classes: usize,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<Semantic> {
     let expected = "a matrix of classes x dimensions";
     let array = folder.matrix(&table.file, table.key.as_deref(), table.transpose, expected)?;
     let path = array.path();
-    check_count(path, "rows (one a class)", classes, array.rows())?;
+    check_rows(&array, "rows (one a class)", classes)?;
     if table.metric == Metric::Precomputed {
         check_count(path, "columns (one a class)", classes, array.columns())?;
     }
@@ -28,11 +29,10 @@ pub(super) fn read(
     if table.metric == Metric::Precomputed {
         check_distances(path, &vectors)?;
     } else if let Some(missing) = replace_missing(&mut vectors) {
-        notes.push(format!(
-            "`{}`: {missing} of {} values are -1, the marker for missing, and are read as 0",
-            path.display(),
-            vectors.nrows() * vectors.ncols(),
-        ));
+        let count = vectors.nrows() * vectors.ncols();
+        let message =
+            format!("{missing} of {count} values are -1, the marker for missing, and are read as 0");
+        notes.push(Note { path: path.to_owned(), message });
     }
     let dimension_names = match &table.names {
         None => None,
@@ -43,7 +43,7 @@ pub(super) fn read(
         }
     };
     let origin = format!("`{}`", path.display());
-    Ok(Semantic { name, origin, metric: table.metric, vectors, dimension_names })
+    Ok(Semantic { name: name.to_owned(), origin, metric: table.metric, vectors, dimension_names })
 }
 
 fn value_error(path: &Path, row: usize, column: usize, expected: &str, found: f64) -> Error {

@@ -13,21 +13,21 @@ use crate::text::{self, List};
 
 pub(super) fn read(
     folder: &Folder,
-    name: String,
+    name: &str,
     table: &manifest::Split,
     classes: &ClassIndex<'_>,
     instances: usize,
 ) -> Result<Split> {
     let problem = |problem: &str| Error::Split {
         path: folder.manifest_path.clone(),
-        split: name.clone(),
+        split: name.to_owned(),
         problem: problem.to_owned(),
     };
     let family = table.file.is_some() || table.key.is_some() || table.transpose;
     let by_class = table.unseen.is_some() || table.validation.is_some();
     let by_instance =
         table.train.is_some() || table.test_seen.is_some() || table.test_unseen.is_some() || table.one_based;
-    let reader = Reader { folder, name: &name, table, classes };
+    let reader = Reader { folder, name, table, classes };
     let (kind, file) = match (by_class, family, by_instance) {
         (true, false, false) => {
             let unseen = table.unseen.as_ref().ok_or_else(|| problem("`unseen` is missing"))?;
@@ -54,7 +54,7 @@ pub(super) fn read(
         }
     };
     let path = file.map_or_else(|| folder.manifest_path.clone(), |file| folder.join(file));
-    Ok(Split { name, origin: format!("`{}`", path.display()), kind })
+    Ok(Split { name: name.to_owned(), origin: format!("`{}`", path.display()), kind })
 }
 
 struct Reader<'a> {
