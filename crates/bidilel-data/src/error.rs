@@ -133,7 +133,7 @@ impl Error {
             Self::Value { expected, found, .. } if expected == "an integer from 1" && found == "0" => {
                 "the file counts from 0: remove `one_based`"
             }
-            Self::Value { found, .. } if found == "NaN" => "repair the file that it came from",
+            Self::Value { found, .. } if found.starts_with("NaN") => "repair the file that it came from",
             _ => return None,
         };
         Some(text.to_owned())

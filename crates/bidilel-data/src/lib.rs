@@ -43,6 +43,8 @@
 
 pub mod array;
 mod atomic;
+pub mod check;
+mod convert;
 mod error;
 mod file;
 mod folder;
@@ -52,6 +54,8 @@ pub mod text;
 mod write;
 
 pub use atomic::write_atomically;
+pub use check::{Inspection, inspect};
+pub use convert::convert;
 pub use error::{Error, Result};
 pub use reading::{Opened, open};
 pub use write::{Precision, WriteOptions, write};

@@ -59,6 +59,8 @@ fn find(path: &Path) -> Result<PathBuf> {
 pub(crate) struct Note {
     pub(crate) path: PathBuf,
     pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) hint: Option<&'static str>,
 }
 
 impl std::fmt::Display for Note {

@@ -32,7 +32,8 @@ pub(super) fn read(
         let count = vectors.nrows() * vectors.ncols();
         let message =
             format!("{missing} of {count} values are -1, the marker for missing, and are read as 0");
-        notes.push(Note { path: path.to_owned(), message });
+        let hint = Some("fill them in where they are known; 0 says that a class lacks the attribute");
+        notes.push(Note { path: path.to_owned(), message, hint });
     }
     let dimension_names = match &table.names {
         None => None,
@@ -52,12 +53,22 @@ fn value_error(path: &Path, row: usize, column: usize, expected: &str, found: f6
 }
 
 fn check_finite(path: &Path, vectors: &Mat<f64>) -> Result<()> {
-    for class in 0..vectors.ncols() {
-        if let Some(column) = vectors.col_as_slice(class).iter().position(|value| !value.is_finite()) {
-            return Err(value_error(path, class, column, "a finite number", vectors[(column, class)]));
-        }
+    let rows = (0..vectors.ncols()).map(|class| vectors.col_as_slice(class)).enumerate();
+    let mut bad = rows.flat_map(|(row, vector)| {
+        vector
+            .iter()
+            .enumerate()
+            .filter(|(_, value)| !value.is_finite())
+            .map(move |(column, &value)| (row, column, value))
+    });
+    let Some((row, column, value)) = bad.next() else { return Ok(()) };
+    let mut found = value.to_string();
+    match bad.count() {
+        0 => {}
+        more => found = format!("{found}, one of {} such values", more + 1),
     }
-    Ok(())
+    let (path, expected) = (path.to_owned(), "a finite number".to_owned());
+    Err(Error::Value { path, row, column: Some(column), expected, found })
 }
 
 /// Distances are symmetric, zero to oneself and never negative.

@@ -5,5 +5,6 @@
 mod arrays;
 mod folders;
 mod hostile;
+mod inspecting;
 mod support;
 mod writing;
