@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::names::closest;
+
 /// A file that cannot be read or written, or that does not say what it should.
 ///
 /// Rows, columns and indices count from 0, lines of text from 1.
@@ -61,6 +63,31 @@ pub enum Error {
     /// Too many dimensions, or too few.
     #[error("`{}`: expected {expected}, found an array of {}", path.display(), dimensions(.shape))]
     Dimensions { path: PathBuf, expected: &'static str, shape: Vec<usize> },
+    /// A file whose parts contradict each other.
+    #[error("`{}`: {problem}", path.display())]
+    Malformed { path: PathBuf, problem: String },
+    /// Compressed bytes that claim to be more than they are.
+    #[error("`{}`: claims {declared} bytes, but its {compressed} compressed bytes hold at most {most}", path.display())]
+    Bomb { path: PathBuf, declared: usize, compressed: usize, most: usize },
+    /// Compressed bytes that cannot be unpacked.
+    #[error("`{}`: its compressed data is damaged", path.display())]
+    Damaged {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    /// Something that a format has and that is not read here.
+    #[error("`{}`: {what} cannot be read", path.display())]
+    Unsupported { path: PathBuf, what: String },
+    /// Another thing than the one that is wanted.
+    #[error("`{}`: key `{key}`: expected {expected}, found {found}", path.display())]
+    Entry { path: PathBuf, key: String, expected: String, found: &'static str },
+    /// A key that nothing has.
+    #[error("`{}`: has no key `{key}`: it has {}", path.display(), list(.keys))]
+    NoSuchKey { path: PathBuf, key: String, keys: Vec<String> },
+    /// No key, where one of several things is meant, or nothing.
+    #[error("`{}`: expected one entry of {expected}, found {}", path.display(), list(.keys))]
+    WhichKey { path: PathBuf, expected: String, keys: Vec<String> },
     /// A key for a file that holds one array.
     #[error("`{}`: has no keys, so key `{key}` is not in it", path.display())]
     NoKeys { path: PathBuf, key: String },
@@ -113,12 +140,19 @@ impl Error {
             },
             Self::Exists { .. } => "choose another name, or ask for it to be overwritten",
             Self::NotReplaceable { .. } => "choose another name, or remove it first",
-            Self::Truncated { .. } => "the file was cut off: copy or download it again",
+            Self::Truncated { .. } | Self::Damaged { .. } => {
+                "the file was cut off: copy or download it again"
+            }
             Self::Element { found, .. } if found == "bool" => {
                 "a mask is no list of indices: save `np.flatnonzero(mask)`"
             }
             Self::Element { .. } => "save plain numbers: `np.save(file, array.astype(np.float32))`",
             Self::NoKeys { .. } => "remove the key, or name a file that holds several arrays",
+            Self::Bomb { .. } => "the file is damaged, or was made to exhaust memory",
+            Self::NoSuchKey { key, keys, .. } => {
+                return closest(key, keys).map(|name| format!("did you mean `{name}`?"));
+            }
+            Self::WhichKey { keys, .. } if !keys.is_empty() => "say which one: `key = \"…\"`",
             Self::NotUtf8 { .. } => "save the file as UTF-8",
             Self::UnknownClass { closest, .. } => {
                 return closest.as_ref().map(|name| format!("did you mean `{name}`?"));
@@ -145,6 +179,18 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 fn by(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
+}
+
+fn list(keys: &[String]) -> String {
+    const MOST: usize = 20;
+    if keys.is_empty() {
+        return "none".to_owned();
+    }
+    let mut names: Vec<_> = keys.iter().take(MOST).map(|key| format!("`{key}`")).collect();
+    if keys.len() > MOST {
+        names.push(format!("{} more", keys.len() - MOST));
+    }
+    names.join(", ")
 }
 
 fn dimensions(shape: &[usize]) -> String {

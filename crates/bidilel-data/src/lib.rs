@@ -44,6 +44,7 @@
 pub mod array;
 mod atomic;
 pub mod check;
+pub mod container;
 mod convert;
 mod error;
 mod file;

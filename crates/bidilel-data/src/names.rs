@@ -41,7 +41,7 @@ impl<'a> ClassIndex<'a> {
 }
 
 /// The name that was probably meant: a third of the letters may differ.
-fn closest(name: &str, names: &[String]) -> Option<String> {
+pub(crate) fn closest(name: &str, names: &[String]) -> Option<String> {
     let letters = |text: &str| text.to_lowercase().chars().collect::<Vec<_>>();
     let wanted = letters(name);
     let (distance, best) = names

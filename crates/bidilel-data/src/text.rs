@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::array;
+use crate::container::Format;
 use crate::error::{Error, Result};
 use crate::file;
 
@@ -74,7 +74,7 @@ pub(crate) fn list_from_bytes(path: &Path, bytes: &[u8]) -> Result<List> {
 /// The bytes of a file as text, without the byte order mark.
 pub(crate) fn text_from_bytes(path: &Path, bytes: &[u8]) -> Result<String> {
     // Before anything is copied: the wrong file may be a feature array of many gigabytes.
-    if let Some(format) = array::Format::of(bytes) {
+    if let Some(format) = Format::of(bytes) {
         return Err(Error::Format { path: path.to_owned(), expected: "text", found: format.name() });
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

@@ -7,6 +7,7 @@ use std::fmt;
 #[expect(missing_docs, reason = "the names say it all")]
 pub enum Element {
     F16,
+    Bf16,
     F32,
     F64,
     I8,
@@ -38,16 +39,17 @@ impl Element {
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 | Self::Bool => 1,
-            Self::F16 | Self::I16 | Self::U16 => 2,
+            Self::F16 | Self::Bf16 | Self::I16 | Self::U16 => 2,
             Self::F32 | Self::I32 | Self::U32 => 4,
             Self::F64 | Self::I64 | Self::U64 => 8,
         }
     }
 
-    /// NumPy's name of the type.
+    /// NumPy's name of the type, or that of its extension.
     pub fn name(self) -> &'static str {
         match self {
             Self::F16 => "float16",
+            Self::Bf16 => "bfloat16",
             Self::F32 => "float32",
             Self::F64 => "float64",
             Self::I8 => "int8",

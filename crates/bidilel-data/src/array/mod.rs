@@ -1,10 +1,12 @@
 //! Numeric arrays in files, mapped rather than read.
 //!
-//! [`open`] looks at the first bytes of a file, not at its name, and hands them to the reader of that format. A
-//! reader finds out where the elements lie ([`Layout`]); everything after that is the same for all formats.
+//! [`open`] asks the [container](crate::container) for one array. The reader of its format finds out where the elements
+//! lie ([`Layout`]); everything after that is the same for all formats.
 
 mod element;
-mod npy;
+pub(crate) mod npy;
+mod npy_dictionary;
+mod npy_text;
 mod npy_writer;
 mod read;
 
@@ -16,8 +18,8 @@ pub use element::{ByteOrder, Element};
 pub use npy_writer::{NpyElement, NpyWriter};
 pub use read::Base;
 
+use crate::container::Container;
 use crate::error::{Error, Result};
-use crate::file;
 
 /// The bytes that an array lies in: a mapped file, or memory.
 pub type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
@@ -26,60 +28,12 @@ pub type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 ///
 /// The cost does not depend on the size of the array: its elements are read when they are asked for.
 pub fn open(path: &Path, key: Option<&str>) -> Result<Array> {
-    from_bytes(path, Arc::new(file::map(path)?), key)
+    Container::open(path)?.array(key)
 }
 
 /// The array in bytes that are already at hand; `path` is their name in messages.
 pub fn from_bytes(path: &Path, bytes: Bytes, key: Option<&str>) -> Result<Array> {
-    let content = (*bytes).as_ref();
-    match Format::of(content) {
-        Some(Format::Npy) => {
-            if let Some(key) = key {
-                return Err(Error::NoKeys { path: path.to_owned(), key: key.to_owned() });
-            }
-            let layout = npy::layout(path, content)?;
-            Array::new(path, bytes, &layout)
-        }
-        other => Err(Error::Format {
-            path: path.to_owned(),
-            expected: "a NumPy array (.npy)",
-            found: other.map_or("something else", Format::name),
-        }),
-    }
-}
-
-/// A file format, told by the first bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
-    Npy,
-    Zip,
-    Matlab,
-    Hdf5,
-    Parquet,
-}
-
-impl Format {
-    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
-        let magics: [(&[u8], Self); 6] = [
-            (b"\x93NUMPY", Self::Npy),
-            (b"PK\x03\x04", Self::Zip),
-            (b"MATLAB 5.0 MAT-file", Self::Matlab),
-            (b"MATLAB 7.3 MAT-file", Self::Hdf5),
-            (b"\x89HDF\r\n\x1a\n", Self::Hdf5),
-            (b"PAR1", Self::Parquet),
-        ];
-        magics.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|&(_, format)| format)
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Npy => "a NumPy array",
-            Self::Zip => "a zip archive",
-            Self::Matlab => "a MATLAB file",
-            Self::Hdf5 => "an HDF5 file",
-            Self::Parquet => "a Parquet table",
-        }
-    }
+    Container::from_bytes(path, bytes)?.array(key)
 }
 
 /// Which index moves fastest through the file.
@@ -126,6 +80,12 @@ pub struct Array {
 impl Array {
     /// Checks a layout against the bytes it describes: after this, every element can be read.
     pub fn new(path: &Path, bytes: Bytes, layout: &Layout) -> Result<Self> {
+        let end = (*bytes).as_ref().len();
+        Self::within(path, bytes, layout, end)
+    }
+
+    /// As [`new`](Self::new), for elements that must lie before `end`, where something else begins.
+    pub(crate) fn within(path: &Path, bytes: Bytes, layout: &Layout, end: usize) -> Result<Self> {
         let shape = &layout.shape;
         let expected = "numbers in 1 or 2 dimensions";
         let misshapen = || Error::Dimensions { path: path.to_owned(), expected, shape: shape.clone() };
@@ -139,7 +99,7 @@ impl Array {
             .checked_mul(columns)
             .and_then(|count| count.checked_mul(size))
             .ok_or_else(|| Error::TooLarge { path: path.to_owned(), shape: shape.clone() })?;
-        let found = (*bytes).as_ref().len().saturating_sub(layout.offset);
+        let found = end.min((*bytes).as_ref().len()).saturating_sub(layout.offset);
         if found < expected {
             return Err(Error::Truncated { path: path.to_owned(), expected, found });
         }
@@ -161,7 +121,7 @@ impl Array {
         })
     }
 
-    /// The file it came from.
+    /// The file it came from, as messages name it: with the key, where there is one.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -2,8 +2,8 @@
 
 use bidilel::dataset::Rows;
 use faer::Mat;
-use half::f16;
 use half::slice::HalfFloatSliceExt;
+use half::{bf16, f16};
 
 use super::element::{ByteOrder, Element};
 use super::{Array, Bytes};
@@ -113,7 +113,7 @@ impl Array {
                 expected: "integers",
                 found: "bool".to_owned(),
             }),
-            Element::F16 | Element::F32 | Element::F64 => {
+            Element::F16 | Element::Bf16 | Element::F32 | Element::F64 => {
                 let mut values = vec![0.0_f64; self.columns];
                 self.read_row(0, &mut values);
                 // Above 2^53 not every integer is a float, so such a value is no count of anything.
@@ -136,6 +136,9 @@ impl Array {
     fn read_row<T: Real>(&self, row: usize, into: &mut [T]) {
         match self.element {
             Element::F16 => self.read_half(row, into),
+            Element::Bf16 => {
+                self.fill(row, 0, into, |cell| T::from_f32(bf16::from_le_bytes(cell).to_f32()));
+            }
             Element::F32 => self.fill(row, 0, into, |cell| T::from_f32(f32::from_le_bytes(cell))),
             Element::F64 => self.fill(row, 0, into, |cell| T::from_f64(f64::from_le_bytes(cell))),
             Element::I8 => self.fill(row, 0, into, |cell| T::from_f64(i8::from_le_bytes(cell).into())),
@@ -158,7 +161,9 @@ impl Array {
             Element::I32 => self.fill(0, 0, into, |cell| i32::from_le_bytes(cell).into()),
             Element::I64 => self.fill(0, 0, into, |cell| i64::from_le_bytes(cell).into()),
             Element::U8 | Element::Bool => self.fill(0, 0, into, |[byte]| byte.into()),
-            Element::U16 | Element::F16 => self.fill(0, 0, into, |cell| u16::from_le_bytes(cell).into()),
+            Element::U16 | Element::F16 | Element::Bf16 => {
+                self.fill(0, 0, into, |cell| u16::from_le_bytes(cell).into());
+            }
             Element::U32 | Element::F32 => self.fill(0, 0, into, |cell| u32::from_le_bytes(cell).into()),
             Element::U64 | Element::F64 => self.fill(0, 0, into, |cell| u64::from_le_bytes(cell).into()),
         }

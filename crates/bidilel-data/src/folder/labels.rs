@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::Folder;
 use super::manifest::Manifest;
-use crate::array::{self, Base, Format};
+use crate::array::{self, Base};
+use crate::container::Format;
 use crate::error::{Error, Result};
 use crate::file;
 use crate::names::ClassIndex;

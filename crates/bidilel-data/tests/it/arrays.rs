@@ -138,9 +138,12 @@ fn a_file_is_told_by_its_content_and_has_no_keys() {
     assert_eq!(rows(&bidilel_data::array::open(&path, None).unwrap()), [[2.5]]);
     let error = bidilel_data::array::open(&path, Some("features")).unwrap_err();
     assert!(error.to_string().ends_with("features.mat`: has no keys, so key `features` is not in it"));
-    assert_eq!(message(b"a,b\n".to_vec()), "`x.npy`: expected a NumPy array (.npy), found something else");
     assert_eq!(
-        message(b"PK\x03\x04".to_vec()),
-        "`x.npy`: expected a NumPy array (.npy), found a zip archive"
+        message(b"a,b\n".to_vec()),
+        "`x.npy`: expected an array (.npy, .npz, .mat, .safetensors), found something else"
+    );
+    assert_eq!(
+        message(b"PAR1".to_vec()),
+        "`x.npy`: expected an array (.npy, .npz, .mat, .safetensors), found a Parquet table"
     );
 }
