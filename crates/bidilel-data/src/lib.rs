@@ -49,6 +49,8 @@ mod convert;
 mod error;
 mod file;
 mod folder;
+mod indices;
+mod layout;
 mod names;
 mod reading;
 pub mod text;

@@ -11,6 +11,7 @@ use bidilel::dataset::Dataset;
 
 use crate::error::{Error, Result};
 use crate::folder::{self, MANIFEST};
+use crate::layout;
 
 /// A dataset, and what was done to it on the way.
 #[derive(Debug, Clone)]
@@ -32,25 +33,20 @@ pub fn open(path: &Path) -> Result<Opened> {
 
 /// Reads as much of a dataset as can be read.
 pub(crate) fn read(path: &Path) -> Reading {
-    match find(path) {
-        Ok(manifest_path) => folder::read(manifest_path),
-        Err(error) => Reading::failed(error),
-    }
-}
-
-fn find(path: &Path) -> Result<PathBuf> {
     let metadata = fs::metadata(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound { path: path.to_owned() },
         _ => Error::Read { path: path.to_owned(), source },
-    })?;
-    if !metadata.is_dir() {
-        return Ok(path.to_owned());
+    });
+    match metadata {
+        Err(error) => return Reading::failed(error),
+        Ok(metadata) if !metadata.is_dir() => return folder::read(path.to_owned()),
+        Ok(_) => {}
     }
     let manifest_path = path.join(MANIFEST);
     match manifest_path.try_exists() {
-        Ok(false) => Err(Error::NoManifest { path: path.to_owned() }),
+        Ok(false) => layout::read(path),
         // Where it cannot even be looked for, opening it says why.
-        _ => Ok(manifest_path),
+        _ => folder::read(manifest_path),
     }
 }
 

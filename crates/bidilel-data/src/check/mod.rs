@@ -26,6 +26,7 @@ pub use visual::VisualSummary;
 
 use crate::reading::{self, Reading};
 use duplicates::Duplicates;
+pub(crate) use splits::overlap;
 
 /// A dataset described, with its problems.
 #[derive(Debug, Clone, serde::Serialize)]

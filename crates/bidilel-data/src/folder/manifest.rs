@@ -16,7 +16,7 @@ use crate::text;
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
     pub(super) name: String,
-    pub(super) classes: String,
+    pub(super) classes: Source,
     pub(super) labels: Source,
     #[serde(default)]
     pub(super) one_based: bool,

@@ -3,9 +3,10 @@
 //! Everything that can be checked without reading features is checked here: counts, ranges, names, and the values
 //! of semantic vectors. Features stay mapped; a task checks those that it uses.
 
+mod family;
 mod labels;
 mod manifest;
-mod semantic;
+pub(crate) mod semantic;
 mod splits;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use bidilel::dataset::Visual;
 
 use crate::array::{self, Array};
+use crate::container::Container;
 use crate::error::{Error, Result};
 use crate::file;
 use crate::names::ClassIndex;
@@ -45,7 +47,7 @@ struct Folder {
 impl Folder {
     fn read(&self, manifest: &Manifest, reading: &mut Reading) {
         reading.dataset.name.clone_from(&manifest.name);
-        let classes = text::read_list(&self.join(&manifest.classes)).and_then(List::unique);
+        let classes = self.classes(&manifest.classes).and_then(List::unique);
         let Some(List { items: classes, .. }) = reading.keep(classes) else { return };
         let index = ClassIndex::new(&classes);
         let labels = reading.keep(labels::read(self, manifest, &index));
@@ -70,6 +72,18 @@ impl Folder {
         }
         reading.dataset.labels = labels.unwrap_or_default();
         reading.dataset.classes = classes;
+    }
+
+    /// Class names: lines of text, or strings in a container.
+    fn classes(&self, source: &manifest::Source) -> Result<List> {
+        let path = self.join(&source.file);
+        match &source.key {
+            None => text::read_list(&path),
+            Some(key) => {
+                let items = Container::open(&path)?.strings(key)?;
+                Ok(List { path, items, key: Some(key.clone()) })
+            }
+        }
     }
 
     fn join(&self, file: &str) -> PathBuf {

@@ -24,17 +24,7 @@ pub(super) fn read(
     if table.metric == Metric::Precomputed {
         check_count(path, "columns (one a class)", classes, array.columns())?;
     }
-    let mut vectors = array.to_matrix();
-    check_finite(path, &vectors)?;
-    if table.metric == Metric::Precomputed {
-        check_distances(path, &vectors)?;
-    } else if let Some(missing) = replace_missing(&mut vectors) {
-        let count = vectors.nrows() * vectors.ncols();
-        let message =
-            format!("{missing} of {count} values are -1, the marker for missing, and are read as 0");
-        let hint = Some("fill them in where they are known; 0 says that a class lacks the attribute");
-        notes.push(Note { path: path.to_owned(), message, hint });
-    }
+    let vectors = checked(path, array.to_matrix(), table.metric, notes)?;
     let dimension_names = match &table.names {
         None => None,
         Some(file) => {
@@ -45,6 +35,26 @@ pub(super) fn read(
     };
     let origin = format!("`{}`", path.display());
     Ok(Semantic { name: name.to_owned(), origin, metric: table.metric, vectors, dimension_names })
+}
+
+/// The vectors, dimensions x classes, with missing values replaced.
+pub(crate) fn checked(
+    path: &Path,
+    mut vectors: Mat<f64>,
+    metric: Metric,
+    notes: &mut Vec<Note>,
+) -> Result<Mat<f64>> {
+    check_finite(path, &vectors)?;
+    if metric == Metric::Precomputed {
+        check_distances(path, &vectors)?;
+    } else if let Some(missing) = replace_missing(&mut vectors) {
+        let count = vectors.nrows() * vectors.ncols();
+        let message =
+            format!("{missing} of {count} values are -1, the marker for missing, and are read as 0");
+        let hint = Some("fill them in where they are known; 0 says that a class lacks the attribute");
+        notes.push(Note { path: path.to_owned(), message, hint });
+    }
+    Ok(vectors)
 }
 
 fn value_error(path: &Path, row: usize, column: usize, expected: &str, found: f64) -> Error {

@@ -6,5 +6,6 @@ mod arrays;
 mod folders;
 mod hostile;
 mod inspecting;
+mod layouts;
 mod support;
 mod writing;
