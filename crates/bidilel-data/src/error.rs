@@ -98,6 +98,9 @@ pub enum Error {
     /// A line without an item.
     #[error("`{}`: line {line} is blank", path.display())]
     BlankLine { path: PathBuf, line: usize },
+    /// A string without a letter.
+    #[error("`{}`: {place} is blank", path.display())]
+    BlankItem { path: PathBuf, place: String },
     /// An item that is listed twice.
     #[error("`{}`: {place} repeats `{item}` of {first}", path.display())]
     Repeated { path: PathBuf, item: String, place: String, first: String },
@@ -156,6 +159,7 @@ impl Error {
             Self::Element { found, .. } if found == "bool" => {
                 "a mask is no list of indices: save `np.flatnonzero(mask)`"
             }
+            Self::Element { expected: "strings", .. } => return None,
             Self::Element { .. } => "save plain numbers: `np.save(file, array.astype(np.float32))`",
             Self::NoKeys { .. } => "remove the key, or name a file that holds several arrays",
             Self::Bomb { .. } => "the file is damaged, or was made to exhaust memory",

@@ -60,5 +60,6 @@ pub use atomic::write_atomically;
 pub use check::{Inspection, inspect};
 pub use convert::convert;
 pub use error::{Error, Result};
+pub use folder::check_manifest;
 pub use reading::{Opened, open};
 pub use write::{Precision, WriteOptions, write};

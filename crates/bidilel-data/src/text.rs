@@ -5,8 +5,10 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::container::Format;
+use crate::array::Bytes;
+use crate::container::{Container, Entry, EntryKind, Format};
 use crate::error::{Error, Result};
 use crate::file;
 
@@ -17,7 +19,7 @@ pub struct List {
     pub path: PathBuf,
     /// The items.
     pub items: Vec<String>,
-    /// The key of the list, where it is written inside `dataset.toml`.
+    /// The key of the list, where it is written inside `dataset.toml` or comes from a container.
     pub key: Option<String>,
 }
 
@@ -26,8 +28,13 @@ impl List {
     pub fn place(&self, index: usize) -> String {
         match &self.key {
             None => format!("line {}", index + 1),
+            Some(key) if key.is_empty() => format!("item {}", index + 1),
             Some(key) => format!("item {} of `{key}`", index + 1),
         }
+    }
+
+    fn name(&self) -> String {
+        self.key.as_ref().map_or_else(|| "the list".to_owned(), |key| format!("`{key}`"))
     }
 
     /// The same list, after a check that nothing is in it twice.
@@ -53,8 +60,42 @@ pub fn read_list(path: &Path) -> Result<List> {
     list_from_bytes(path, &bytes)
 }
 
+/// Reads strings from a text file, or those of a key from a container.
+pub(crate) fn read_strings(path: &Path, key: Option<&str>) -> Result<List> {
+    strings_from_bytes(path, Arc::new(file::map(path)?), key)
+}
+
+/// As [`read_strings`], from bytes that are already at hand.
+pub(crate) fn strings_from_bytes(path: &Path, bytes: Bytes, key: Option<&str>) -> Result<List> {
+    match (Format::of((*bytes).as_ref()), key) {
+        (None, Some(key)) => Err(Error::NoKeys { path: path.to_owned(), key: key.to_owned() }),
+        (None, None) => list_from_bytes(path, (*bytes).as_ref()),
+        (Some(_), _) => list_from_container(&Container::from_bytes(path, bytes)?, key),
+    }
+}
+
+/// The strings of a key, or the only ones, as if each were a line.
+pub(crate) fn list_from_container(container: &Container, key: Option<&str>) -> Result<List> {
+    let Entry { key, kind, .. } = container.entry(key, &[EntryKind::Strings])?;
+    let path = container.path().to_owned();
+    if kind != EntryKind::Strings {
+        return Err(Error::Format { path, expected: "text", found: container.format_name() });
+    }
+    let mut list = List { path, items: container.strings(&key)?, key: Some(key) };
+    for item in &mut list.items {
+        *item = item.trim().to_owned();
+    }
+    match list.items.iter().position(String::is_empty) {
+        Some(index) => Err(Error::BlankItem { path: list.path.clone(), place: list.place(index) }),
+        None if list.items.is_empty() => {
+            Err(Error::Malformed { problem: format!("{} is empty", list.name()), path: list.path })
+        }
+        None => Ok(list),
+    }
+}
+
 /// The list that is in the bytes of a file.
-pub(crate) fn list_from_bytes(path: &Path, bytes: &[u8]) -> Result<List> {
+pub fn list_from_bytes(path: &Path, bytes: &[u8]) -> Result<List> {
     let text = text_from_bytes(path, bytes)?;
     let text = text.trim_end();
     if text.is_empty() {

@@ -25,11 +25,11 @@ impl Format {
             (b"PAR1", Self::Parquet),
         ];
         let by_magic = magics.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|&(_, format)| format);
-        by_magic.or_else(|| {
-            let checks: [(fn(&[u8]) -> bool, Self); 2] =
-                [(is_matlab, Self::Matlab), (is_safetensors, Self::Safetensors)];
-            checks.iter().find(|(check, _)| check(bytes)).map(|&(_, format)| format)
-        })
+        match by_magic {
+            None if is_matlab(bytes) => Some(Self::Matlab),
+            None if is_safetensors(bytes) => Some(Self::Safetensors),
+            other => other,
+        }
     }
 
     /// What to call such a file in a message.

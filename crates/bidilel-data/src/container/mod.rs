@@ -9,6 +9,7 @@
 
 mod format;
 mod inflate;
+mod mat5;
 mod npy;
 mod npz;
 mod safetensors;
@@ -91,20 +92,19 @@ impl Container {
 
     /// The container in bytes that are already at hand; `path` is their name in messages.
     pub fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self> {
-        let format = Format::of((*bytes).as_ref());
-        let reader: Box<dyn Reader> = match format {
-            Some(Format::Npy) => Box::new(npy::Npy::new(path, bytes)),
-            Some(Format::Zip) => Box::new(npz::Npz::new(path, bytes)?),
-            Some(Format::Safetensors) => Box::new(safetensors::Safetensors::new(path, bytes)?),
-            other => {
-                return Err(Error::Format {
-                    path: path.to_owned(),
-                    expected: "an array (.npy, .npz, .mat, .safetensors)",
-                    found: other.map_or("something else", Format::name),
-                });
-            }
+        let unknown = |found: &'static str| Error::Format {
+            path: path.to_owned(),
+            expected: "an array (.npy, .npz, .mat, .safetensors)",
+            found,
         };
-        let format = format.expect("it has a reader");
+        let format = Format::of((*bytes).as_ref()).ok_or_else(|| unknown("something else"))?;
+        let reader: Box<dyn Reader> = match format {
+            Format::Npy => Box::new(npy::Npy::new(path, bytes)),
+            Format::Zip => Box::new(npz::Npz::new(path, bytes)?),
+            Format::Matlab => Box::new(mat5::Mat5::new(path, bytes)?),
+            Format::Safetensors => Box::new(safetensors::Safetensors::new(path, bytes)?),
+            Format::Hdf5 | Format::Parquet => return Err(unknown(format.name())),
+        };
         Ok(Self { path: path.to_owned(), format, reader })
     }
 

@@ -1,11 +1,11 @@
-//! The class of every instance: an array of indices, or a text file of class names.
+//! The class of every instance: an array of indices, or class names in a text file or a container.
 
 use std::sync::Arc;
 
 use super::Folder;
 use super::manifest::Manifest;
-use crate::array::{self, Base};
-use crate::container::Format;
+use crate::array::Base;
+use crate::container::{Container, EntryKind, Format};
 use crate::error::{Error, Result};
 use crate::file;
 use crate::names::ClassIndex;
@@ -39,16 +39,19 @@ fn read_from_base(
     base: Base,
 ) -> Result<Vec<usize>> {
     let source = &manifest.labels;
-    let path = folder.join(&source.file);
+    let (path, key) = (folder.join(&source.file), source.key.as_deref());
     let bytes = file::map(&path)?;
     if Format::of(&bytes).is_none() {
-        return match &source.key {
-            Some(key) => Err(Error::NoKeys { path, key: key.clone() }),
-            None => classes.indices(&text::list_from_bytes(&path, &bytes)?),
-        };
+        return classes.indices(&text::strings_from_bytes(&path, Arc::new(bytes), key)?);
+    }
+    let container = Container::from_bytes(&path, Arc::new(bytes))?;
+    let entry = container.entry(key, &[EntryKind::Numbers, EntryKind::Strings])?;
+    if entry.kind == EntryKind::Strings {
+        return classes.indices(&text::list_from_container(&container, key)?);
     }
     let count = classes.count();
-    let labels = array::from_bytes(&path, Arc::new(bytes), source.key.as_deref())?.to_indices(base)?;
+    let array = container.array(key)?;
+    let (path, labels) = (array.path().to_owned(), array.to_indices(base)?);
     match labels.iter().position(|&label| label >= count) {
         Some(row) => Err(Error::LabelOutOfRange { path, row, label: labels[row], classes: count }),
         None if labels.is_empty() => {

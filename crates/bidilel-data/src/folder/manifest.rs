@@ -1,12 +1,8 @@
 //! The text of a `dataset.toml`, before any file that it names is opened.
 
-use std::fmt;
-use std::marker::PhantomData;
 use std::path::Path;
 
 use bidilel::dataset::Metric;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use crate::error::{Error, Result};
 use crate::text;
@@ -16,7 +12,7 @@ use crate::text;
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
     pub(super) name: String,
-    pub(super) classes: Source,
+    pub(super) classes: Place,
     pub(super) labels: Source,
     #[serde(default)]
     pub(super) one_based: bool,
@@ -45,7 +41,7 @@ pub(super) struct Semantic {
     #[serde(default)]
     pub(super) transpose: bool,
     pub(super) metric: Metric,
-    pub(super) names: Option<String>,
+    pub(super) names: Option<Place>,
 }
 
 /// The keys of all three kinds of split; which kind it is shows in the keys that are there.
@@ -73,10 +69,17 @@ pub(super) struct Source {
     pub(super) one_based: bool,
 }
 
-/// Class names: the path of a text file, or the names themselves.
+/// A file of strings: its path, or a table with the key of a list in it.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) file: String,
+    pub(super) key: Option<String>,
+}
+
+/// Class names: where they are, or the names themselves.
 #[derive(Debug)]
 pub(super) enum Names {
-    File(String),
+    At(Place),
     Inline(Vec<String>),
 }
 
@@ -102,85 +105,5 @@ impl Manifest {
                 message.replace(" field `", " key `").replace("unknown variant `", "unknown value `");
             Error::Manifest { path: path.to_owned(), line, problem }
         })
-    }
-}
-
-impl<'de> Deserialize<'de> for Source {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Table {
-            file: String,
-            key: Option<String>,
-            #[serde(default)]
-            one_based: bool,
-            /// Accepted as for other arrays; one column and one row of indices read the same.
-            #[serde(default, rename = "transpose")]
-            _transpose: bool,
-        }
-        struct PathOrTable;
-        impl<'de> Visitor<'de> for PathOrTable {
-            type Value = Source;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the path of a file, or a table with `file`")
-            }
-            fn visit_str<E>(self, path: &str) -> Result<Source, E> {
-                Ok(Source { file: path.to_owned(), key: None, one_based: false })
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Source, A::Error> {
-                let Table { file, key, one_based, .. } = Table::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Source { file, key, one_based })
-            }
-        }
-        deserializer.deserialize_any(PathOrTable)
-    }
-}
-
-impl<'de> Deserialize<'de> for Names {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct PathOrList;
-        impl<'de> Visitor<'de> for PathOrList {
-            type Value = Names;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of class names, or the path of a text file")
-            }
-            fn visit_str<E>(self, path: &str) -> Result<Names, E> {
-                Ok(Names::File(path.to_owned()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Names, A::Error> {
-                let mut names = Vec::new();
-                while let Some(name) = sequence.next_element()? {
-                    names.push(name);
-                }
-                Ok(Names::Inline(names))
-            }
-        }
-        deserializer.deserialize_any(PathOrList)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for InFileOrder<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
-            type Value = InFileOrder<T>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("named tables")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, T>()? {
-                    // Program options separate names by commas and trials by a colon.
-                    if name.is_empty() || name.contains([',', ':']) {
-                        return Err(A::Error::custom(format!(
-                            "name {name:?} is empty or has a comma or colon"
-                        )));
-                    }
-                    entries.push((name, value));
-                }
-                Ok(InFileOrder(entries))
-            }
-        }
-        deserializer.deserialize_map(Entries(PhantomData))
     }
 }

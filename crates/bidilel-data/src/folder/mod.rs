@@ -7,6 +7,7 @@ mod family;
 mod labels;
 mod manifest;
 pub(crate) mod semantic;
+mod spelling;
 mod splits;
 
 use std::path::{Path, PathBuf};
@@ -15,13 +16,12 @@ use std::sync::Arc;
 use bidilel::dataset::Visual;
 
 use crate::array::{self, Array};
-use crate::container::Container;
 use crate::error::{Error, Result};
 use crate::file;
 use crate::names::ClassIndex;
 use crate::reading::Reading;
 use crate::text::{self, List};
-use manifest::Manifest;
+use manifest::{Manifest, Place};
 
 /// The file that makes a folder a dataset.
 pub(crate) const MANIFEST: &str = "dataset.toml";
@@ -38,6 +38,11 @@ pub(crate) fn read(manifest_path: PathBuf) -> Reading {
     reading
 }
 
+/// Checks the text of a `dataset.toml` without opening the files that it names.
+pub fn check_manifest(path: &Path, bytes: &[u8]) -> Result<()> {
+    Manifest::parse(path, bytes).map(|_| ())
+}
+
 /// Where the files are.
 struct Folder {
     path: PathBuf,
@@ -47,7 +52,7 @@ struct Folder {
 impl Folder {
     fn read(&self, manifest: &Manifest, reading: &mut Reading) {
         reading.dataset.name.clone_from(&manifest.name);
-        let classes = self.classes(&manifest.classes).and_then(List::unique);
+        let classes = self.list(&manifest.classes).and_then(List::unique);
         let Some(List { items: classes, .. }) = reading.keep(classes) else { return };
         let index = ClassIndex::new(&classes);
         let labels = reading.keep(labels::read(self, manifest, &index));
@@ -74,20 +79,13 @@ impl Folder {
         reading.dataset.classes = classes;
     }
 
-    /// Class names: lines of text, or strings in a container.
-    fn classes(&self, source: &manifest::Source) -> Result<List> {
-        let path = self.join(&source.file);
-        match &source.key {
-            None => text::read_list(&path),
-            Some(key) => {
-                let items = Container::open(&path)?.strings(key)?;
-                Ok(List { path, items, key: Some(key.clone()) })
-            }
-        }
-    }
-
     fn join(&self, file: &str) -> PathBuf {
         self.path.join(file)
+    }
+
+    /// Reads strings: the lines of a text file, or a list in a container.
+    fn list(&self, place: &Place) -> Result<List> {
+        text::read_strings(&self.join(&place.file), place.key.as_deref())
     }
 
     /// Opens an array that must be a matrix with a row for each of something.
@@ -98,9 +96,9 @@ impl Folder {
         transpose: bool,
         expected: &'static str,
     ) -> Result<Array> {
-        let path = self.join(file);
-        let array = array::open(&path, key)?;
+        let array = array::open(&self.join(file), key)?;
         if array.dimensions() != 2 {
+            let path = array.path().to_owned();
             return Err(Error::Dimensions { path, expected, shape: vec![array.rows()] });
         }
         Ok(if transpose { array.transposed() } else { array })

@@ -8,7 +8,6 @@ use faer::Mat;
 use super::{Folder, check_count, check_rows, manifest};
 use crate::error::{Error, Result};
 use crate::reading::Note;
-use crate::text;
 
 pub(super) fn read(
     folder: &Folder,
@@ -27,8 +26,8 @@ pub(super) fn read(
     let vectors = checked(path, array.to_matrix(), table.metric, notes)?;
     let dimension_names = match &table.names {
         None => None,
-        Some(file) => {
-            let list = text::read_list(&folder.join(file))?;
+        Some(place) => {
+            let list = folder.list(place)?;
             check_count(&list.path, "lines (one a dimension)", array.columns(), list.items.len())?;
             Some(list.items)
         }

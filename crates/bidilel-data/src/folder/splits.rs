@@ -9,7 +9,7 @@ use crate::container::Container;
 use crate::error::{Error, Result};
 use crate::indices;
 use crate::names::ClassIndex;
-use crate::text::{self, List};
+use crate::text::List;
 
 pub(super) fn read(
     folder: &Folder,
@@ -83,7 +83,7 @@ impl Reader<'_> {
     /// The classes of a list, ascending.
     fn class_list(&self, names: &Names, key: &str) -> Result<Vec<usize>> {
         let list = match names {
-            Names::File(file) => text::read_list(&self.folder.join(file))?,
+            Names::At(place) => self.folder.list(place)?,
             Names::Inline(items) => List {
                 path: self.folder.manifest_path.clone(),
                 items: items.clone(),
@@ -104,8 +104,7 @@ impl Reader<'_> {
 
     /// Instance indices, in the order of the file.
     fn instances(&self, source: &Source, count: usize) -> Result<Vec<usize>> {
-        let path = self.folder.join(&source.file);
         let base = if self.table.one_based || source.one_based { Base::One } else { Base::Zero };
-        indices::unique(&array::open(&path, source.key.as_deref())?, base, count)
+        indices::unique(&array::open(&self.folder.join(&source.file), source.key.as_deref())?, base, count)
     }
 }

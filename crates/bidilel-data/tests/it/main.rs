@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its files has failed")]
 
 mod arrays;
+mod containers;
 mod folders;
 mod hostile;
 mod inspecting;

@@ -7,6 +7,15 @@ use bidilel_data::Opened;
 use bidilel_data::array::{NpyElement, NpyWriter};
 use tempfile::TempDir;
 
+/// The path of a file that the script in the folder of fixtures has written.
+pub(crate) fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+pub(crate) fn fixture_bytes(name: &str) -> Vec<u8> {
+    fs::read(fixture(name)).unwrap()
+}
+
 /// A `.npy` file with any header.
 pub(crate) fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
