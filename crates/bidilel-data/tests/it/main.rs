@@ -4,6 +4,7 @@
 
 mod arrays;
 mod containers;
+mod families;
 mod folders;
 mod hostile;
 mod inspecting;
