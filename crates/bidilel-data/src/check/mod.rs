@@ -68,7 +68,7 @@ pub fn inspect(path: &Path) -> Inspection {
     inspect_parts(&dataset, problems)
 }
 
-/// Describes a dataset that is already open.
+/// Describes a dataset that is already open; its labels and splits must be in range, as [`crate::open`] makes sure.
 pub fn inspect_dataset(dataset: &Dataset) -> Inspection {
     inspect_parts(dataset, Vec::new())
 }

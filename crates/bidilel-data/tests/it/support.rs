@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bidilel_data::Opened;
 use bidilel_data::array::{NpyElement, NpyWriter};
+use bidilel_data::container::Container;
 use tempfile::TempDir;
 
 /// The path of a file that the script in the folder of fixtures has written.
@@ -14,6 +16,20 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
 
 pub(crate) fn fixture_bytes(name: &str) -> Vec<u8> {
     fs::read(fixture(name)).unwrap()
+}
+
+/// The container in some bytes.
+pub(crate) fn container(bytes: Vec<u8>) -> bidilel_data::Result<Container> {
+    Container::from_bytes(Path::new("x"), Arc::new(bytes))
+}
+
+/// The error of opening, or of reading a key.
+pub(crate) fn message(bytes: Vec<u8>, key: &str) -> String {
+    let read = |container: Container| match container.array(Some(key)) {
+        Ok(array) => panic!("{array:?}"),
+        Err(error) => error.to_string(),
+    };
+    container(bytes).map_or_else(|error| error.to_string(), read)
 }
 
 /// A `.npy` file with any header.
