@@ -111,12 +111,24 @@ pub enum Error {
     /// A `dataset.toml` that does not parse.
     #[error("`{}`: line {line}: {problem}", path.display())]
     Manifest { path: PathBuf, line: usize, problem: String },
+    /// A line of text that does not say what it should.
+    #[error("`{}`: line {line}: {problem}", path.display())]
+    Line { path: PathBuf, line: usize, problem: String },
+    /// A folder in a known layout that lacks one of its files.
+    #[error("`{}`: found `{found}`, but not {missing}", path.display())]
+    Incomplete { path: PathBuf, found: &'static str, missing: &'static str },
+    /// A class without a row in a table of descriptions.
+    #[error("`{}`: no row describes class `{class}`", path.display())]
+    Undescribed { path: PathBuf, class: String },
     /// A split with contradicting or missing entries.
     #[error("`{}`: split `{split}`: {problem}", path.display())]
     Split { path: PathBuf, split: String, problem: String },
     /// A count that does not fit the rest of the dataset.
     #[error("`{}`: expected {expected} {what}, found {found}", path.display())]
     Count { path: PathBuf, what: &'static str, expected: usize, found: usize },
+    /// A matrix whose columns are what its rows should be.
+    #[error("`{}`: expected {expected} {what}, found {found} rows and {expected} columns", path.display())]
+    Transposed { path: PathBuf, what: &'static str, expected: usize, found: usize },
     /// A value that makes no sense in its place.
     #[error("`{}`: row {row}{}: expected {expected}, found {found}", path.display(), in_column(*.column))]
     Value { path: PathBuf, row: usize, column: Option<usize>, expected: String, found: String },
@@ -133,6 +145,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         let text = match self {
             Self::NoManifest { .. } => "a dataset is a folder with a `dataset.toml` that names its files",
+            Self::Incomplete { .. } => "put the missing file into the folder, or write a `dataset.toml`",
             Self::Read { source, .. } | Self::Write { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => "check the permissions of the file and of its folder",
                 io::ErrorKind::StorageFull => "the disk is full: free some space, or write somewhere else",
@@ -161,10 +174,15 @@ impl Error {
             Self::LabelOutOfRange { label, classes, .. } if label == classes => {
                 "labels count from 0; if the file counts from 1, write `one_based = true`"
             }
-            Self::Count { what: "rows (one a class)" | "rows (one an instance)", .. } => {
-                "if the array has a column for each, write `transpose = true`"
+            Self::Count {
+                what: "rows (one a class)" | "rows (one an instance)" | "columns (one a class)",
+                ..
+            } => "if the array has a column for each, write `transpose = true`",
+            Self::Transposed { .. } => "the array lies the other way round: write `transpose = true`",
+            Self::Value { expected, found, .. } if expected == "an integer from 1" && found == "0" => {
+                "the file counts from 0: remove `one_based`"
             }
-            Self::Value { found, .. } if found == "NaN" => "repair the file that it came from",
+            Self::Value { found, .. } if found.starts_with("NaN") => "repair the file that it came from",
             _ => return None,
         };
         Some(text.to_owned())

@@ -43,16 +43,24 @@
 
 pub mod array;
 mod atomic;
+pub mod check;
 pub mod container;
+mod convert;
 mod error;
 mod file;
 mod folder;
+mod indices;
+mod layout;
 mod names;
+mod reading;
 pub mod text;
 mod write;
 
 pub use atomic::write_atomically;
+pub use check::{Inspection, inspect};
+pub use convert::convert;
 pub use error::{Error, Result};
 pub use file::map;
-pub use folder::{Opened, check_manifest, open};
+pub use folder::check_manifest;
+pub use reading::{Opened, open};
 pub use write::{Precision, WriteOptions, write};

@@ -20,6 +20,10 @@ pub trait Rows: Send + Sync {
     fn dim(&self) -> usize;
     /// Copies one instance into `into`, which is `dim` long, widened or rounded to `f32`.
     fn read(&self, index: usize, into: &mut [f32]);
+    /// The type of number that is stored, by NumPy's name.
+    fn element(&self) -> &'static str {
+        "float32"
+    }
 }
 
 /// Rows in memory, one instance a column.

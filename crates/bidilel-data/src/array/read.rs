@@ -29,6 +29,9 @@ impl Rows for Array {
     fn read(&self, index: usize, into: &mut [f32]) {
         self.read_row(index, into);
     }
+    fn element(&self) -> &'static str {
+        self.element.name()
+    }
 }
 
 /// A float that rows are read into.

@@ -12,6 +12,32 @@ use crate::names::ClassIndex;
 use crate::text;
 
 pub(super) fn read(folder: &Folder, manifest: &Manifest, classes: &ClassIndex<'_>) -> Result<Vec<usize>> {
+    read_from_base(folder, manifest, classes, base(manifest))
+}
+
+/// The labels as they would be if the file counted the other way: from 1 instead of 0, or from 0 instead of 1.
+pub(super) fn read_from_other_base(
+    folder: &Folder,
+    manifest: &Manifest,
+    classes: &ClassIndex<'_>,
+) -> Option<Vec<usize>> {
+    let other = match base(manifest) {
+        Base::Zero => Base::One,
+        Base::One => Base::Zero,
+    };
+    read_from_base(folder, manifest, classes, other).ok()
+}
+
+fn base(manifest: &Manifest) -> Base {
+    if manifest.one_based || manifest.labels.one_based { Base::One } else { Base::Zero }
+}
+
+fn read_from_base(
+    folder: &Folder,
+    manifest: &Manifest,
+    classes: &ClassIndex<'_>,
+    base: Base,
+) -> Result<Vec<usize>> {
     let source = &manifest.labels;
     let (path, key) = (folder.join(&source.file), source.key.as_deref());
     let bytes = file::map(&path)?;
@@ -24,7 +50,6 @@ pub(super) fn read(folder: &Folder, manifest: &Manifest, classes: &ClassIndex<'_
         return classes.indices(&text::list_from_container(&container, key)?);
     }
     let count = classes.count();
-    let base = if manifest.one_based || source.one_based { Base::One } else { Base::Zero };
     let array = container.array(key)?;
     let (path, labels) = (array.path().to_owned(), array.to_indices(base)?);
     match labels.iter().position(|&label| label >= count) {

@@ -3,83 +3,44 @@
 //! Everything that can be checked without reading features is checked here: counts, ranges, names, and the values
 //! of semantic vectors. Features stay mapped; a task checks those that it uses.
 
+mod family;
 mod labels;
 mod manifest;
-mod semantic;
+pub(crate) mod semantic;
 mod spelling;
 mod splits;
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bidilel::dataset::{Dataset, Visual};
+use bidilel::dataset::Visual;
 
 use crate::array::{self, Array};
 use crate::error::{Error, Result};
 use crate::file;
 use crate::names::ClassIndex;
+use crate::reading::Reading;
 use crate::text::{self, List};
 use manifest::{Manifest, Place};
 
 /// The file that makes a folder a dataset.
 pub(crate) const MANIFEST: &str = "dataset.toml";
 
-/// A dataset, and what was done to it on the way.
-#[derive(Debug, Clone)]
-pub struct Opened {
-    /// The dataset.
-    pub dataset: Dataset,
-    /// Things that the user should know, a sentence each.
-    pub notes: Vec<String>,
-}
-
-/// Opens a dataset folder, or the one whose `dataset.toml` this is.
-pub fn open(path: &Path) -> Result<Opened> {
-    let manifest_path = manifest_path(path)?;
+/// Reads the dataset that a `dataset.toml` describes, past everything in it that cannot be read.
+pub(crate) fn read(manifest_path: PathBuf) -> Reading {
+    let mut reading = Reading::new();
     let folder = Folder { path: manifest_path.parent().unwrap_or(Path::new("")).to_owned(), manifest_path };
-    let manifest = Manifest::parse(&folder.manifest_path, &file::map(&folder.manifest_path)?)?;
-
-    let classes = folder.list(&manifest.classes)?.unique()?.items;
-    let index = ClassIndex::new(&classes);
-    let labels = labels::read(&folder, &manifest, &index)?;
-    let mut notes = Vec::new();
-    let mut visual = Vec::new();
-    for (name, table) in manifest.visual.0 {
-        visual.push(folder.visual(name, &table, labels.len())?);
+    let manifest =
+        file::map(&folder.manifest_path).and_then(|bytes| Manifest::parse(&folder.manifest_path, &bytes));
+    if let Some(manifest) = reading.keep(manifest) {
+        folder.read(&manifest, &mut reading);
     }
-    let mut semantic = Vec::new();
-    for (name, table) in manifest.semantic.0 {
-        semantic.push(semantic::read(&folder, name, &table, classes.len(), &mut notes)?);
-    }
-    let mut splits = Vec::new();
-    for (name, table) in manifest.split.0 {
-        splits.push(splits::read(&folder, name, &table, &index, labels.len())?);
-    }
-    let dataset = Dataset { name: manifest.name, labels, visual, semantic, splits, classes };
-    Ok(Opened { dataset, notes })
+    reading
 }
 
 /// Checks the text of a `dataset.toml` without opening the files that it names.
 pub fn check_manifest(path: &Path, bytes: &[u8]) -> Result<()> {
     Manifest::parse(path, bytes).map(|_| ())
-}
-
-fn manifest_path(path: &Path) -> Result<PathBuf> {
-    let metadata = fs::metadata(path).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound { path: path.to_owned() },
-        _ => Error::Read { path: path.to_owned(), source },
-    })?;
-    if !metadata.is_dir() {
-        return Ok(path.to_owned());
-    }
-    let manifest_path = path.join(MANIFEST);
-    match manifest_path.try_exists() {
-        Ok(false) => Err(Error::NoManifest { path: path.to_owned() }),
-        // Where it cannot even be looked for, opening it says why.
-        _ => Ok(manifest_path),
-    }
 }
 
 /// Where the files are.
@@ -89,6 +50,35 @@ struct Folder {
 }
 
 impl Folder {
+    fn read(&self, manifest: &Manifest, reading: &mut Reading) {
+        reading.dataset.name.clone_from(&manifest.name);
+        let classes = self.list(&manifest.classes).and_then(List::unique);
+        let Some(List { items: classes, .. }) = reading.keep(classes) else { return };
+        let index = ClassIndex::new(&classes);
+        let labels = reading.keep(labels::read(self, manifest, &index));
+        // A wrong base is the usual reason; with the other one the rest can still be looked at.
+        let labels = labels.or_else(|| labels::read_from_other_base(self, manifest, &index));
+        let mut instances = labels.as_ref().map(Vec::len);
+        for (name, table) in &manifest.visual.0 {
+            if let Some(visual) = reading.keep(self.visual(name, table, instances)) {
+                instances.get_or_insert(visual.rows.count());
+                reading.dataset.visual.push(visual);
+            }
+        }
+        for (name, table) in &manifest.semantic.0 {
+            let semantic = semantic::read(self, name, table, classes.len(), &mut reading.notes);
+            let semantic = reading.keep(semantic);
+            reading.dataset.semantic.extend(semantic);
+        }
+        for (name, table) in &manifest.split.0 {
+            let split = splits::read(self, name, table, &index, instances.unwrap_or(usize::MAX));
+            let split = reading.keep(split);
+            reading.dataset.splits.extend(split);
+        }
+        reading.dataset.labels = labels.unwrap_or_default();
+        reading.dataset.classes = classes;
+    }
+
     fn join(&self, file: &str) -> PathBuf {
         self.path.join(file)
     }
@@ -114,13 +104,22 @@ impl Folder {
         Ok(if transpose { array.transposed() } else { array })
     }
 
-    fn visual(&self, name: String, table: &manifest::Visual, instances: usize) -> Result<Visual> {
+    fn visual(&self, name: &str, table: &manifest::Visual, instances: Option<usize>) -> Result<Visual> {
         let expected = "a matrix of instances x dimensions";
         let rows = self.matrix(&table.file, table.key.as_deref(), table.transpose, expected)?;
-        check_count(rows.path(), "rows (one an instance)", instances, rows.rows())?;
+        check_rows(&rows, "rows (one an instance)", instances.unwrap_or(rows.rows()))?;
         let origin = format!("`{}`", rows.path().display());
-        Ok(Visual { name, origin, rows: Arc::new(rows) })
+        Ok(Visual { name: name.to_owned(), origin, rows: Arc::new(rows) })
     }
+}
+
+/// Fails when the rows are not one for each; the columns tell whether it is the other way round.
+fn check_rows(array: &Array, what: &'static str, expected: usize) -> Result<()> {
+    if array.rows() != expected && array.columns() == expected {
+        let (path, found) = (array.path().to_owned(), array.rows());
+        return Err(Error::Transposed { path, what, expected, found });
+    }
+    check_count(array.path(), what, expected, array.rows())
 }
 
 fn check_count(path: &Path, what: &'static str, expected: usize, found: usize) -> Result<()> {

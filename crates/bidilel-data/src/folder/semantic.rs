@@ -5,34 +5,25 @@ use std::path::Path;
 use bidilel::dataset::{Metric, Semantic};
 use faer::Mat;
 
-use super::{Folder, check_count, manifest};
+use super::{Folder, check_count, check_rows, manifest};
 use crate::error::{Error, Result};
+use crate::reading::Note;
 
 pub(super) fn read(
     folder: &Folder,
-    name: String,
+    name: &str,
     table: &manifest::Semantic,
     classes: usize,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<Semantic> {
     let expected = "a matrix of classes x dimensions";
     let array = folder.matrix(&table.file, table.key.as_deref(), table.transpose, expected)?;
     let path = array.path();
-    check_count(path, "rows (one a class)", classes, array.rows())?;
+    check_rows(&array, "rows (one a class)", classes)?;
     if table.metric == Metric::Precomputed {
         check_count(path, "columns (one a class)", classes, array.columns())?;
     }
-    let mut vectors = array.to_matrix();
-    check_finite(path, &vectors)?;
-    if table.metric == Metric::Precomputed {
-        check_distances(path, &vectors)?;
-    } else if let Some(missing) = replace_missing(&mut vectors) {
-        notes.push(format!(
-            "`{}`: {missing} of {} values are -1, the marker for missing, and are read as 0",
-            path.display(),
-            vectors.nrows() * vectors.ncols(),
-        ));
-    }
+    let vectors = checked(path, array.to_matrix(), table.metric, notes)?;
     let dimension_names = match &table.names {
         None => None,
         Some(place) => {
@@ -42,7 +33,27 @@ pub(super) fn read(
         }
     };
     let origin = format!("`{}`", path.display());
-    Ok(Semantic { name, origin, metric: table.metric, vectors, dimension_names })
+    Ok(Semantic { name: name.to_owned(), origin, metric: table.metric, vectors, dimension_names })
+}
+
+/// The vectors, dimensions x classes, with missing values replaced.
+pub(crate) fn checked(
+    path: &Path,
+    mut vectors: Mat<f64>,
+    metric: Metric,
+    notes: &mut Vec<Note>,
+) -> Result<Mat<f64>> {
+    check_finite(path, &vectors)?;
+    if metric == Metric::Precomputed {
+        check_distances(path, &vectors)?;
+    } else if let Some(missing) = replace_missing(&mut vectors) {
+        let count = vectors.nrows() * vectors.ncols();
+        let message =
+            format!("{missing} of {count} values are -1, the marker for missing, and are read as 0");
+        let hint = Some("fill them in where they are known; 0 says that a class lacks the attribute");
+        notes.push(Note { path: path.to_owned(), message, hint });
+    }
+    Ok(vectors)
 }
 
 fn value_error(path: &Path, row: usize, column: usize, expected: &str, found: f64) -> Error {
@@ -51,12 +62,22 @@ fn value_error(path: &Path, row: usize, column: usize, expected: &str, found: f6
 }
 
 fn check_finite(path: &Path, vectors: &Mat<f64>) -> Result<()> {
-    for class in 0..vectors.ncols() {
-        if let Some(column) = vectors.col_as_slice(class).iter().position(|value| !value.is_finite()) {
-            return Err(value_error(path, class, column, "a finite number", vectors[(column, class)]));
-        }
+    let rows = (0..vectors.ncols()).map(|class| vectors.col_as_slice(class)).enumerate();
+    let mut bad = rows.flat_map(|(row, vector)| {
+        vector
+            .iter()
+            .enumerate()
+            .filter(|(_, value)| !value.is_finite())
+            .map(move |(column, &value)| (row, column, value))
+    });
+    let Some((row, column, value)) = bad.next() else { return Ok(()) };
+    let mut found = value.to_string();
+    match bad.count() {
+        0 => {}
+        more => found = format!("{found}, one of {} such values", more + 1),
     }
-    Ok(())
+    let (path, expected) = (path.to_owned(), "a finite number".to_owned());
+    Err(Error::Value { path, row, column: Some(column), expected, found })
 }
 
 /// Distances are symmetric, zero to oneself and never negative.

@@ -1,33 +1,32 @@
 //! The three kinds of split.
 
-use std::collections::HashMap;
-
 use bidilel::dataset::{Split, SplitKind};
 
 use super::manifest::{self, Names, Source};
-use super::{Folder, check_count};
+use super::{Folder, family};
 use crate::array::{self, Base};
+use crate::container::Container;
 use crate::error::{Error, Result};
+use crate::indices;
 use crate::names::ClassIndex;
 use crate::text::List;
 
 pub(super) fn read(
     folder: &Folder,
-    name: String,
+    name: &str,
     table: &manifest::Split,
     classes: &ClassIndex<'_>,
     instances: usize,
 ) -> Result<Split> {
     let problem = |problem: &str| Error::Split {
         path: folder.manifest_path.clone(),
-        split: name.clone(),
+        split: name.to_owned(),
         problem: problem.to_owned(),
     };
     let family = table.file.is_some() || table.key.is_some() || table.transpose;
     let by_class = table.unseen.is_some() || table.validation.is_some();
-    let by_instance =
-        table.train.is_some() || table.test_seen.is_some() || table.test_unseen.is_some() || table.one_based;
-    let reader = Reader { folder, name: &name, table, classes };
+    let by_instance = table.train.is_some() || table.test_seen.is_some() || table.test_unseen.is_some();
+    let reader = Reader { folder, name, table, classes };
     let (kind, file) = match (by_class, family, by_instance) {
         (true, false, false) => {
             let unseen = table.unseen.as_ref().ok_or_else(|| problem("`unseen` is missing"))?;
@@ -54,7 +53,7 @@ pub(super) fn read(
         }
     };
     let path = file.map_or_else(|| folder.manifest_path.clone(), |file| folder.join(file));
-    Ok(Split { name, origin: format!("`{}`", path.display()), kind })
+    Ok(Split { name: name.to_owned(), origin: format!("`{}`", path.display()), kind })
 }
 
 struct Reader<'a> {
@@ -96,49 +95,16 @@ impl Reader<'_> {
         Ok(indices)
     }
 
-    /// Trials x classes: 1 where a class is unseen.
     fn family(&self, file: &str) -> Result<SplitKind> {
-        let table = self.table;
-        let expected = "a matrix of trials x classes";
-        let array = self.folder.matrix(file, table.key.as_deref(), table.transpose, expected)?;
-        check_count(array.path(), "columns (one a class)", self.classes.count(), array.columns())?;
-        let matrix = array.to_matrix();
-        let mut trials = Vec::with_capacity(array.rows());
-        for row in 0..array.rows() {
-            let mut unseen = Vec::new();
-            for (column, &value) in matrix.col_as_slice(row).iter().enumerate() {
-                #[expect(clippy::float_cmp, reason = "zero and one are exact in every number type")]
-                if value == 1.0 {
-                    unseen.push(column);
-                } else if value != 0.0 {
-                    let (expected, found) = ("0 or 1".to_owned(), value.to_string());
-                    let path = array.path().to_owned();
-                    return Err(Error::Value { path, row, column: Some(column), expected, found });
-                }
-            }
-            trials.push(unseen);
-        }
-        Ok(SplitKind::Family { trials })
+        let path = self.folder.join(file);
+        let base = if self.table.one_based { Base::One } else { Base::Zero };
+        let (key, transpose) = (self.table.key.as_deref(), self.table.transpose);
+        family::read(&Container::open(&path)?, key, transpose, base, self.classes)
     }
 
     /// Instance indices, in the order of the file.
     fn instances(&self, source: &Source, count: usize) -> Result<Vec<usize>> {
         let base = if self.table.one_based || source.one_based { Base::One } else { Base::Zero };
-        let array = array::open(&self.folder.join(&source.file), source.key.as_deref())?;
-        let (path, indices) = (array.path().to_owned(), array.to_indices(base)?);
-        let mut rows = HashMap::with_capacity(indices.len());
-        for (row, &index) in indices.iter().enumerate() {
-            if index >= count {
-                let expected = format!("the index of one of {count} instances");
-                // The number as it is in the file, whatever it counts from.
-                let found = (index + usize::from(base == Base::One)).to_string();
-                return Err(Error::Value { path, row, column: None, expected, found });
-            }
-            if let Some(first) = rows.insert(index, row) {
-                let (place, first) = (format!("row {row}"), format!("row {first}"));
-                return Err(Error::Repeated { path, item: index.to_string(), place, first });
-            }
-        }
-        Ok(indices)
+        indices::unique(&array::open(&self.folder.join(&source.file), source.key.as_deref())?, base, count)
     }
 }

@@ -144,7 +144,10 @@ fn says_what_is_wrong_in_the_manifest_and_where() {
 fn says_which_count_does_not_fit() {
     let sample = Sample::new();
     sample.put("attributes.npy", array(&[2, 3], &[1.0_f64; 6]));
-    assert_eq!(sample.error().0, "`attributes.npy`: expected 3 rows (one a class), found 2");
+    assert_eq!(
+        sample.error().0,
+        "`attributes.npy`: expected 3 rows (one a class), found 2 rows and 3 columns"
+    );
     assert!(sample.error().1.contains("transpose = true"));
     assert_eq!(
         with("zoom.npy", array(&[3, 2], &[0.0_f32; 6])),

@@ -4,10 +4,13 @@
 
 mod arrays;
 mod containers;
+mod families;
 mod folders;
 mod hostile;
 mod hostile_archives;
 mod hostile_matlab;
+mod inspecting;
+mod layouts;
 mod mutated;
 mod support;
 mod writing;

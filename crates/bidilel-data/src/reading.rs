@@ -1,0 +1,97 @@
+//! What could be read of a dataset, and what could not.
+//!
+//! Whoever wants to use a dataset stops at the first thing that is wrong with it; whoever wants to know what is wrong
+//! wants all of it. So reading goes on past an error where it can, and [`open`] is reading without an error.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bidilel::dataset::Dataset;
+
+use crate::error::{Error, Result};
+use crate::folder::{self, MANIFEST};
+use crate::layout;
+
+/// A dataset, and what was done to it on the way.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// The dataset.
+    pub dataset: Dataset,
+    /// Things that the user should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Opens a dataset folder, or the one whose `dataset.toml` this is.
+pub fn open(path: &Path) -> Result<Opened> {
+    let Reading { dataset, notes, errors } = read(path);
+    match errors.into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(Opened { dataset, notes: notes.iter().map(Note::to_string).collect() }),
+    }
+}
+
+/// Reads as much of a dataset as can be read.
+pub(crate) fn read(path: &Path) -> Reading {
+    let metadata = fs::metadata(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound { path: path.to_owned() },
+        _ => Error::Read { path: path.to_owned(), source },
+    });
+    match metadata {
+        Err(error) => return Reading::failed(error),
+        Ok(metadata) if !metadata.is_dir() => return folder::read(path.to_owned()),
+        Ok(_) => {}
+    }
+    let manifest_path = path.join(MANIFEST);
+    match manifest_path.try_exists() {
+        Ok(false) => layout::read(path),
+        // Where it cannot even be looked for, opening it says why.
+        _ => folder::read(manifest_path),
+    }
+}
+
+/// Something that the user should know about a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Note {
+    pub(crate) path: PathBuf,
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) hint: Option<&'static str>,
+}
+
+impl std::fmt::Display for Note {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}`: {}", self.path.display(), self.message)
+    }
+}
+
+/// The parts of a dataset that could be read, with the reasons for those that could not.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) dataset: Dataset,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) errors: Vec<Error>,
+}
+
+impl Reading {
+    pub(crate) fn new() -> Self {
+        let dataset = Dataset {
+            name: String::new(),
+            classes: Vec::new(),
+            labels: Vec::new(),
+            visual: Vec::new(),
+            semantic: Vec::new(),
+            splits: Vec::new(),
+        };
+        Self { dataset, notes: Vec::new(), errors: Vec::new() }
+    }
+
+    pub(crate) fn failed(error: Error) -> Self {
+        Self { errors: vec![error], ..Self::new() }
+    }
+
+    /// The value, or a record of why there is none.
+    pub(crate) fn keep<T>(&mut self, result: Result<T>) -> Option<T> {
+        result.map_err(|error| self.errors.push(error)).ok()
+    }
+}
