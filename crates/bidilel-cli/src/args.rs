@@ -43,6 +43,14 @@ pub(crate) enum Command {
     Fit(FitArgs),
     /// Recognise feature rows with a model
     Predict(PredictArgs),
+    /// Say what is in a dataset and what is wrong with it
+    Inspect {
+        /// A dataset folder, or synthetic:small, synthetic:awa, synthetic:cub
+        #[arg(value_hint = ValueHint::AnyPath)]
+        dataset: String,
+    },
+    /// Write any readable dataset as a folder of arrays and text files
+    Convert(ConvertArgs),
     /// Make a synthetic dataset
     Generate(GenerateArgs),
     /// Look at the classes of a model
@@ -111,6 +119,22 @@ pub(crate) struct PredictArgs {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// A dataset folder in any readable layout
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) dataset: String,
+    /// The folder to write
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) out: PathBuf,
+    /// Write features as float16: half the size
+    #[arg(long)]
+    pub(crate) float16: bool,
+    /// Replace a dataset that is already there
+    #[arg(long)]
+    pub(crate) overwrite: bool,
 }
 
 #[derive(Debug, Args)]

@@ -18,7 +18,7 @@ use clap::Parser;
 fn main() -> ExitCode {
     let cli = args::Cli::parse();
     match commands::run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => failure::report(&error),
     }
 }

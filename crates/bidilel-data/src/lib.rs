@@ -45,7 +45,6 @@ pub mod array;
 mod atomic;
 pub mod check;
 pub mod container;
-mod convert;
 mod error;
 mod file;
 mod folder;
@@ -58,7 +57,6 @@ mod write;
 
 pub use atomic::write_atomically;
 pub use check::{Inspection, inspect};
-pub use convert::convert;
 pub use error::{Error, Result};
 pub use file::map;
 pub use folder::check_manifest;

@@ -69,7 +69,7 @@ fn settings(args: &GenerateArgs, preset: &str) -> Result<Synthetic> {
     Ok(settings)
 }
 
-fn describe(dataset: &Dataset) -> String {
+pub(super) fn describe(dataset: &Dataset) -> String {
     let visual = dataset.visual.iter().map(|one| format!("{} ({} dimensions)", one.name, one.rows.dim()));
     let semantic = dataset.semantic.iter().map(|one| format!("{} ({})", one.name, one.vectors.nrows()));
     let splits = dataset.splits.iter().map(|one| one.name.clone());

@@ -2,10 +2,14 @@
 
 mod class;
 mod completions;
+mod convert;
 mod evaluate;
 mod fit;
 mod generate;
+mod inspect;
 mod predict;
+
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use bidilel_report::Format;
@@ -14,7 +18,7 @@ use crate::args::{ClassCommand, Cli, Command, Common};
 use crate::progress::{Progress, Talk};
 
 /// Does what was asked.
-pub(crate) fn run(cli: Cli) -> Result<()> {
+pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
     let Cli { command, common } = cli;
     if let Some(threads) = common.threads {
         rayon::ThreadPoolBuilder::new()
@@ -28,12 +32,15 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         Command::Evaluate(args) => evaluate::run(&args, format.unwrap_or_default(), &progress),
         Command::Fit(args) => fit::run(&args, format.unwrap_or_default(), &progress),
         Command::Predict(args) => predict::run(&args, format.unwrap_or(Format::Csv), &progress),
+        Command::Inspect { dataset } => return inspect::run(&dataset, format.unwrap_or_default(), &progress),
+        Command::Convert(args) => convert::run(&args, format.unwrap_or_default(), &progress),
         Command::Generate(args) => generate::run(&args, format.unwrap_or_default(), &progress),
         Command::Class(ClassCommand::List { model, nearest }) => {
             class::list(&model, nearest, format.unwrap_or_default())
         }
         Command::Completions { shell } => completions::run(shell),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 impl Common {

@@ -74,7 +74,8 @@ fn a_known_class_without_instances() {
         .filter(|(_, name)| !unseen.iter().any(|u| u == name))
         .map(|(i, _)| i)
         .collect();
-    let (from, to) = (known[0] as i64, known[1] as i64);
+    let label = |class: usize| i64::try_from(class).expect("a small number");
+    let (from, to) = (label(known[0]), label(known[1]));
     folder.edit_bytes("labels.npy", |bytes| {
         for label in bytes[128..].chunks_exact_mut(8) {
             if label == from.to_le_bytes() {

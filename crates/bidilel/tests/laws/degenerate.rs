@@ -89,7 +89,7 @@ fn known_classes_of_one_instance() {
         .filter(|&i| {
             let class = small.labels[i];
             seen[class] += 1;
-            class % 2 == 0 || seen[class] == 1
+            class.is_multiple_of(2) || seen[class] == 1
         })
         .collect();
     let rows = small.visual[0].rows.clone();

@@ -1,0 +1,31 @@
+//! `bidilel convert DATASET OUT`: any readable dataset as a folder of arrays and text files.
+
+use anyhow::Result;
+use bidilel_data::{Precision, WriteOptions};
+use bidilel_math::Observer;
+use bidilel_report::Format;
+use serde_json::json;
+
+use crate::args::ConvertArgs;
+use crate::progress::Progress;
+use crate::{output, source};
+
+pub(super) fn run(args: &ConvertArgs, format: Format, progress: &Progress) -> Result<()> {
+    let options = WriteOptions {
+        precision: if args.float16 { Precision::Float16 } else { Precision::Float32 },
+        overwrite: args.overwrite,
+    };
+    let dataset = source::open(&args.dataset, 0, progress)?;
+    progress.stage("write");
+    bidilel_data::write(&dataset, &args.out, options)?;
+    progress.finish();
+    match format {
+        Format::Json => output::print_json(&json!({
+            "folder": args.out,
+            "name": dataset.name,
+            "instances": dataset.labels.len(),
+            "classes": dataset.classes.len(),
+        })),
+        _ => output::print(&format!("{}: {}\n", args.out.display(), super::generate::describe(&dataset))),
+    }
+}
