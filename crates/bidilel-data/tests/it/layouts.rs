@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bidilel::dataset::{Dataset, SplitKind};
 use bidilel_data::check::Severity;
-use bidilel_data::{WriteOptions, convert, inspect, open};
+use bidilel_data::{WriteOptions, inspect, open, write};
 use tempfile::TempDir;
 
 use crate::support::array;
@@ -32,7 +32,8 @@ fn message(path: &Path) -> String {
 fn converted(path: &Path) -> Dataset {
     let target = tempfile::tempdir().unwrap();
     let target = target.path().join("native");
-    let before = convert(path, &target, WriteOptions::default()).unwrap().dataset;
+    let before = open(path).unwrap().dataset;
+    write(&before, &target, WriteOptions::default()).unwrap();
     let after = open(&target).unwrap().dataset;
     assert_eq!((&before.classes, &before.labels), (&after.classes, &after.labels));
     let kinds = |dataset: &Dataset| dataset.splits.iter().map(|split| split.kind.clone()).collect::<Vec<_>>();
