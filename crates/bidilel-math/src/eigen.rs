@@ -292,6 +292,18 @@ mod tests {
     }
 
     #[test]
+    fn the_bits_do_not_depend_on_the_number_of_threads() {
+        let (left, right) = pencil(SMALL + 60, 300);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small pool");
+            pool.install(|| generalized(left.clone(), right.clone(), 30, &Silent).expect("a definite pencil"))
+        };
+        let one = with(1);
+        assert_eq!(with(2), one);
+        assert_eq!(with(3), one);
+    }
+
+    #[test]
     fn an_indefinite_right_side_is_an_error() {
         let right = Mat::from_fn(3, 3, |i, j| if i == j { -1.0 } else { 0.0 });
         let failure = generalized(Mat::identity(3, 3), right, 1, &Silent).expect_err("indefinite");
