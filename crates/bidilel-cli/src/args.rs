@@ -25,7 +25,7 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) format: Option<Format>,
     /// Threads to use; as many as the machine has if not given
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Say nothing but results and errors
     #[arg(long, short, global = true, conflicts_with = "verbose")]

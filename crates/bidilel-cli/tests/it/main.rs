@@ -3,5 +3,6 @@
 mod bad_input;
 mod datasets;
 mod evaluate;
+mod formats;
 mod model;
 mod support;
