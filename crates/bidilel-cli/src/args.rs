@@ -25,7 +25,7 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) format: Option<Format>,
     /// Threads to use; as many as the machine has if not given
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
     /// Say nothing but results and errors
     #[arg(long, short, global = true, conflicts_with = "verbose")]
@@ -71,13 +71,26 @@ pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     pub(crate) method: MethodArgs,
     /// Runs of every trial, with seeds counting up from --seed
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..),
+        help_heading = "Run"
+    )]
     pub(crate) repeat: u16,
-    /// Also score the right class among the K nearest (several: 1,5)
-    #[arg(long, value_name = "K", value_delimiter = ',', default_value = "1,5")]
+    /// Also score the right class among the K nearest, and count hubs among them (several: 1,5)
+    #[arg(
+        long,
+        value_name = "K",
+        value_delimiter = ',',
+        default_value = "1,5",
+        value_parser = parse_count,
+        help_heading = "Run"
+    )]
     pub(crate) top: Vec<usize>,
     /// Write the whole result as JSON to a file, too
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: Option<PathBuf>,
 }
 
@@ -89,7 +102,7 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) method: MethodArgs,
     /// The model file to write
-    #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: PathBuf,
 }
 
@@ -108,14 +121,17 @@ pub(crate) struct PredictArgs {
     #[arg(long)]
     pub(crate) transpose: bool,
     /// Classes to give for every instance, nearest first
-    #[arg(long, value_name = "K", default_value_t = 1)]
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = parse_count)]
     pub(crate) top: usize,
     /// Correct by the whole batch: none, or self-training and structured, comma-separated [default: as fitted]
     #[arg(long, value_name = "POST", value_delimiter = ',')]
     pub(crate) post: Option<Vec<crate::method::PostName>>,
-    /// Instances that self-training takes for a class
+    /// Instances that self-training takes for a class [default: as fitted]
     #[arg(long, value_name = "N")]
     pub(crate) self_training_neighbors: Option<usize>,
+    /// How often self-training is done [default: as fitted]
+    #[arg(long, value_name = "N")]
+    pub(crate) self_training_rounds: Option<usize>,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
@@ -185,6 +201,13 @@ pub(crate) enum ClassCommand {
         #[arg(long, value_name = "K", default_value_t = 3)]
         nearest: usize,
     },
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
+        Ok(count) => Ok(count),
+    }
 }
 
 fn parse_format(name: &str) -> Result<Format, String> {

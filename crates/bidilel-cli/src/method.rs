@@ -114,27 +114,59 @@ pub(crate) struct MethodArgs {
     pub(crate) self_training_rounds: Option<usize>,
 
     /// Seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Options")]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Run")]
     pub(crate) seed: u64,
 }
 
+/// Names that can be typed, each for the variant of the same name.
 macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident { $($variant:ident),+ $(,)? })+) => {
-        $($(#[$doc])* #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-        pub(crate) enum $name { $($variant),+ })+
+    ($($name:ident => $target:ident { $($variant:ident),+ })+) => {
+        $(#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+        pub(crate) enum $name { $($variant),+ }
+
+        impl From<$name> for $target {
+            fn from(name: $name) -> Self {
+                match name { $($name::$variant => Self::$variant),+ }
+            }
+        })+
     };
 }
 
 names! {
-    NormalizeName { L2, None }
-    BottomUpName { Slpp, Lpp, Pca, Lda, Cca, None }
-    WeightsName { Exp, Heat, Binary }
-    NeighborhoodName { Global, WithinClass }
-    RegularizerName { Identity, Kernel }
-    OptimizerName { Lbfgs, Descent, Smacof }
-    InitName { WeightedMean, Random }
-    KernelName { Rbf, Linear }
-    PostName { None, SelfTraining, Structured }
+    NormalizeName => Normalize { L2, None }
+    WeightsName => Weights { Exp, Heat, Binary }
+    NeighborhoodName => Neighborhood { Global, WithinClass }
+    RegularizerName => Regularizer { Identity, Kernel }
+    OptimizerName => Optimizer { Lbfgs, Descent, Smacof }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BottomUpName {
+    Slpp,
+    Lpp,
+    Pca,
+    Lda,
+    Cca,
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InitName {
+    WeightedMean,
+    Random,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KernelName {
+    Rbf,
+    Linear,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PostName {
+    None,
+    SelfTraining,
+    Structured,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -160,10 +192,7 @@ impl MethodArgs {
         match self.bottom_up {
             BottomUpName::Slpp => BottomUp::Slpp(Slpp {
                 locality: self.locality(),
-                neighborhood: match self.neighborhood {
-                    Some(NeighborhoodName::WithinClass) => Neighborhood::WithinClass,
-                    _ => Neighborhood::Global,
-                },
+                neighborhood: self.neighborhood.map(Into::into).unwrap_or_default(),
             }),
             BottomUpName::Lpp => BottomUp::Lpp(Lpp { locality: self.locality() }),
             BottomUpName::Pca => BottomUp::Pca(Pca { dim: self.dim }),
@@ -179,29 +208,18 @@ impl MethodArgs {
             alpha: self.alpha.unwrap_or(default.alpha),
             dim: self.dim,
             neighbors: self.neighbors.unwrap_or(default.neighbors),
-            weights: match self.weights {
-                Some(WeightsName::Heat) => Weights::Heat,
-                Some(WeightsName::Binary) => Weights::Binary,
-                _ => Weights::Exp,
-            },
-            regularizer: match self.regularizer {
-                Some(RegularizerName::Kernel) => Regularizer::Kernel,
-                _ => Regularizer::Identity,
-            },
+            weights: self.weights.map(Into::into).unwrap_or_default(),
+            regularizer: self.regularizer.map(Into::into).unwrap_or_default(),
             center: self.center,
         }
     }
 
     fn top_down(&self, seed: u64) -> TopDown {
         let lsm = Lsm {
-            optimizer: match self.optimizer {
-                Some(OptimizerName::Descent) => Optimizer::Descent,
-                Some(OptimizerName::Smacof) => Optimizer::Smacof,
-                _ => Optimizer::Lbfgs,
-            },
+            optimizer: self.optimizer.map(Into::into).unwrap_or_default(),
             start: match self.init {
                 Some(InitName::Random) => Start::Random { seed },
-                _ => Start::WeightedMean,
+                Some(InitName::WeightedMean) | None => Start::WeightedMean,
             },
             normalize_embedding: self.normalize_embedding,
             ..Lsm::default()
@@ -210,7 +228,7 @@ impl MethodArgs {
         let svr = Svr {
             kernel: match self.svr_kernel {
                 Some(KernelName::Linear) => Kernel::Linear,
-                _ => Kernel::Rbf { gamma: self.svr_gamma },
+                Some(KernelName::Rbf) | None => Kernel::Rbf { gamma: self.svr_gamma },
             },
             form: match (self.svr_nu, self.svr_epsilon) {
                 (Some(nu), _) => Form::Nu { nu },
@@ -257,15 +275,16 @@ impl MethodArgs {
             // Without a word on it, all count the same.
             (None, None, count) => vec![1.0 / count as f64; count],
         };
-        let normalize = match self.normalize {
-            NormalizeName::L2 => Normalize::L2,
-            NormalizeName::None => Normalize::None,
-        };
         Ok(Choice {
             visual: self.visual.clone(),
             semantic: names.into_iter().zip(weights).collect(),
-            normalize,
+            normalize: self.normalize.into(),
         })
+    }
+
+    /// Whether a seed makes a difference.
+    pub(crate) fn is_random(&self) -> bool {
+        self.init == Some(InitName::Random) && self.top_down != TopDownName::Svr
     }
 
     /// Tells of options that were typed but have no say in the method that was chosen.

@@ -3,15 +3,17 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use bidilel_data::write_atomically;
+use bidilel_report::Format;
 
 /// Runs `write` on stdout, or on a temporary file that is then renamed to `path`.
 pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let Some(path) = path else {
         let mut stdout = io::BufWriter::new(io::stdout().lock());
-        write(&mut stdout)?;
-        return stdout.flush().context("cannot write to standard output");
+        let written = write(&mut stdout).and_then(|()| Ok(stdout.flush()?));
+        let name = |error: anyhow::Error| error.context("cannot write to standard output");
+        return written.map_err(|error| if error.is::<io::Error>() { name(error) } else { error });
     };
     // The file's writer speaks of input and output only; what else goes wrong inside is carried around it.
     let mut failure = None;
@@ -38,4 +40,25 @@ pub(crate) fn print(text: &str) -> Result<()> {
 /// Prints one JSON value on stdout.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
     print(&(serde_json::to_string_pretty(value)? + "\n"))
+}
+
+/// Fails at once where a file could not be written after the work is done.
+pub(crate) fn check_target(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        bail!("`{}`: expected a file to write, found a folder", path.display());
+    }
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
+            bail!("`{}`: there is no folder `{}` to write it into", path.display(), parent.display())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Fails unless the format is text or JSON, for results that are no table.
+pub(crate) fn text_or_json(format: Format) -> Result<()> {
+    match format {
+        Format::Text | Format::Json => Ok(()),
+        other => bail!("this result comes as text or json, not as {other}"),
+    }
 }

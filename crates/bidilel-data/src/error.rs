@@ -151,7 +151,7 @@ impl Error {
                 io::ErrorKind::StorageFull => "the disk is full: free some space, or write somewhere else",
                 _ => return None,
             },
-            Self::Exists { .. } => "choose another name, or ask for it to be overwritten",
+            Self::Exists { .. } => "choose another name, or replace it with `--overwrite`",
             Self::NotReplaceable { .. } => "choose another name, or remove it first",
             Self::Truncated { .. } | Self::Damaged { .. } => {
                 "the file was cut off: copy or download it again"
@@ -166,7 +166,9 @@ impl Error {
             Self::NoSuchKey { key, keys, .. } => {
                 return closest(key, keys).map(|name| format!("did you mean `{name}`?"));
             }
-            Self::WhichKey { keys, .. } if !keys.is_empty() => "say which one: `key = \"…\"`",
+            Self::WhichKey { keys, .. } if !keys.is_empty() => {
+                "say which one: `key = \"…\"` in dataset.toml, `--key` on the command line"
+            }
             Self::NotUtf8 { .. } => "save the file as UTF-8",
             Self::UnknownClass { closest, .. } => {
                 return closest.as_ref().map(|name| format!("did you mean `{name}`?"));

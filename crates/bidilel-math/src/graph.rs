@@ -7,12 +7,16 @@
 //! # References
 //! X. He and P. Niyogi, *Locality preserving projections*, 2004.
 
+use serde::{Deserialize, Serialize};
+
 use crate::neighbors::Neighbors;
 
 /// How the length of an edge becomes its weight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Weights {
     /// $\exp(-d / 2)$, as the paper prints it.
+    #[default]
     Exp,
     /// $\exp(-d^2 / 2t^2)$ with $t$ the mean distance of the neighbours that are kept: independent of the features' scale.
     Heat,

@@ -42,7 +42,7 @@ pub fn leading(
         // Grow by powers of the operator until the space is full.
         while basis.vectors.ncols() < most {
             let room = (most - basis.vectors.ncols()).min(next.ncols());
-            let block = orthonormal(basis.vectors.as_ref(), next.subcols(0, room).to_owned(), &mut random);
+            let block = orthonormal(basis.vectors.as_ref(), next.subcols(0, room).to_owned(), &mut random)?;
             let image = apply(block.as_ref());
             next = image.clone();
             basis.append(block.as_ref(), image.as_ref());
@@ -105,8 +105,8 @@ impl Basis {
 }
 
 /// Makes `block` orthonormal and orthogonal to `basis`; directions that vanish are replaced by random ones.
-fn orthonormal(basis: MatRef<'_, f64>, mut block: Mat<f64>, random: &mut ChaCha8Rng) -> Mat<f64> {
-    for attempt in 0..4 {
+fn orthonormal(basis: MatRef<'_, f64>, mut block: Mat<f64>, random: &mut ChaCha8Rng) -> Result<Mat<f64>> {
+    for _ in 0..4 {
         scale_columns(&mut block);
         // Twice is enough: the second pass removes what rounding left of the first.
         for _ in 0..2 {
@@ -118,8 +118,8 @@ fn orthonormal(basis: MatRef<'_, f64>, mut block: Mat<f64>, random: &mut ChaCha8
             gram_schmidt(&mut block);
         }
         let lost: Vec<usize> = (0..block.ncols()).filter(|&j| block.col(j).norm_l2() < 0.5).collect();
-        if lost.is_empty() || attempt == 3 {
-            return block;
+        if lost.is_empty() {
+            return Ok(block);
         }
         for j in lost {
             for value in block.col_mut(j).iter_mut() {
@@ -127,7 +127,7 @@ fn orthonormal(basis: MatRef<'_, f64>, mut block: Mat<f64>, random: &mut ChaCha8
             }
         }
     }
-    block
+    Err(Error::NoConvergence { what: "the search for a new direction", iterations: 4 })
 }
 
 fn scale_columns(block: &mut Mat<f64>) {

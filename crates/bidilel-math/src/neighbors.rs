@@ -175,7 +175,10 @@ impl<T: Scalar> Search<'_, T> {
     fn rank(&self, query: usize, mut best: Vec<(T, u32)>) -> Vec<(usize, f64)> {
         let cut = cut_back(&mut best, self.k + SPARE);
         let mut list = self.distances(query, best.iter().map(|&(_, j)| j as usize));
-        if let (Some(cut), Some(&(_, kth))) = (cut, list.get(self.k.wrapping_sub(1))) {
+        if list.len() < self.k || !T::from_f64(4.0 * self.largest).to_f64().is_finite() {
+            // The first pass ran over in its own precision, and its scores mean nothing.
+            list = self.distances(query, (0..self.points.ncols()).filter(|&j| j != query));
+        } else if let (Some(cut), Some(&(_, kth))) = (cut, list.get(self.k.wrapping_sub(1))) {
             // The first pass computes ||j||^2 - 2<i,j>; its rounding error grows like the square root of the
             // dimension. If a point beyond the cut could be nearer than the k-th, search again exactly.
             let own = self.squared_norms[query];
@@ -290,6 +293,13 @@ mod tests {
             let found = exact(points.as_ref(), k, &Silent);
             prop_assert_eq!(found.lists, brute(wide.as_ref(), k.min(count - 1)));
         }
+    }
+
+    #[test]
+    fn features_whose_squares_overflow_are_searched_in_double_precision() {
+        let points = Mat::<f32>::from_fn(3, 40, |i, j| 1e25 * ((j * 7 + i * 5) % 23) as f32);
+        let wide = Mat::from_fn(3, 40, |i, j| f64::from(points[(i, j)]));
+        assert_eq!(exact(points.as_ref(), 6, &Silent).lists, brute(wide.as_ref(), 6));
     }
 
     #[test]

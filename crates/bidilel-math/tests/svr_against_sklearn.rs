@@ -33,7 +33,8 @@ fn predictions_agree_in_both_forms_and_kernels() {
             approx::assert_relative_eq!(gamma, number(&golden["gamma"]), max_relative = 1e-12);
         }
         let value = number(&case["value"]);
-        let form = if case["form"] == "nu" { Form::Nu(value) } else { Form::Epsilon(value) };
+        let form =
+            if case["form"] == "nu" { Form::Nu { nu: value } } else { Form::Epsilon { epsilon: value } };
         let svr = Svr { form, c: number(&case["c"]), ..Svr::default() };
         let train = kernel.matrix(points.transpose(), points.transpose());
         let columns = kernel.matrix(points.transpose(), tests.transpose());

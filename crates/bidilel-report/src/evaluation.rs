@@ -49,8 +49,8 @@ pub struct Run {
     pub steps: Vec<Step>,
     /// Accuracy of the `k` nearest classes, by `k`.
     pub top: BTreeMap<usize, Accuracy>,
-    /// Skewness of the number of instances that have a class nearest.
-    pub hubness: f64,
+    /// Skewness of the number of instances that have a class among their `k` nearest, by `k`.
+    pub hubness: BTreeMap<usize, f64>,
     /// Cost of the mapping at the embedding.
     pub stress: f64,
 }
@@ -73,6 +73,10 @@ pub struct RunScore {
     pub accuracy: Accuracy,
     /// Cost of the mapping.
     pub stress: f64,
+    /// Names of the unseen classes of this run.
+    pub unseen: Vec<String>,
+    /// Instances by true class and by predicted class, in the order of `unseen`.
+    pub confusion: Vec<Vec<usize>>,
 }
 
 /// A class's line in the result: means over the runs in which it was unseen.
@@ -80,12 +84,21 @@ pub struct RunScore {
 pub struct ClassScore {
     /// Its name.
     pub name: String,
-    /// Its test instances in one run.
+    /// Its test instances, over all runs in which it was unseen.
     pub instances: usize,
     /// Share recognised.
     pub accuracy: f64,
-    /// The class that its instances are most often mistaken for, with the share of instances.
-    pub mistaken_for: Option<(String, f64)>,
+    /// What its instances are most often mistaken for.
+    pub mistaken_for: Option<Mistake>,
+}
+
+/// A class that another is taken for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mistake {
+    /// Its name.
+    pub name: String,
+    /// Share of the other's instances.
+    pub share: f64,
 }
 
 /// Spread of the per-class accuracy over runs.
@@ -117,8 +130,10 @@ pub struct Evaluation {
     pub runs: Vec<RunScore>,
     /// Per-class accuracy over runs.
     pub summary: Spread,
-    /// Mean skewness of N_1.
-    pub hubness: f64,
+    /// Accuracy of guessing.
+    pub chance: f64,
+    /// Mean skewness of `N_k`, by `k`.
+    pub hubness: BTreeMap<usize, f64>,
     /// Mean cost of the mapping.
     pub stress: f64,
     /// Seconds by stage, over all runs.
@@ -140,10 +155,9 @@ impl Evaluation {
                     accuracy: mean_accuracy(runs.iter().map(|run| run.steps[i].accuracy)),
                 })
                 .collect(),
-            top: runs.first().map_or_else(BTreeMap::new, |first| {
-                let shared = first.top.keys().filter(|k| runs.iter().all(|run| run.top.contains_key(k)));
-                shared.map(|&k| (k, mean_accuracy(runs.iter().map(|run| run.top[&k])))).collect()
-            }),
+            top: shared(runs, |run| &run.top)
+                .map(|k| (k, mean_accuracy(runs.iter().map(|run| run.top[&k]))))
+                .collect(),
             classes: class_scores(runs),
             runs: runs
                 .iter()
@@ -152,10 +166,15 @@ impl Evaluation {
                     seed: run.seed,
                     accuracy: run.accuracy(),
                     stress: run.stress,
+                    unseen: run.classes.clone(),
+                    confusion: run.confusion.clone(),
                 })
                 .collect(),
             summary: Spread { mean, standard_deviation, standard_error },
-            hubness: mean_of(runs.iter().map(|run| run.hubness)),
+            chance: mean_of(runs.iter().map(|run| 1.0 / run.classes.len().max(1) as f64)),
+            hubness: shared(runs, |run| &run.hubness)
+                .map(|k| (k, mean_of(runs.iter().map(|run| run.hubness[&k]))))
+                .collect(),
             stress: mean_of(runs.iter().map(|run| run.stress)),
             timings,
         }
@@ -235,7 +254,8 @@ impl Evaluation {
                 class.instances.to_string(),
                 format!("{:.1} %", 100.0 * class.accuracy),
                 bar(class.accuracy),
-                mistaken.map_or(String::new(), |(name, share)| format!("{name} {:.0} %", 100.0 * share)),
+                mistaken
+                    .map_or(String::new(), |other| format!("{} {:.0} %", other.name, 100.0 * other.share)),
             ]);
         }
         table
@@ -254,8 +274,7 @@ impl Evaluation {
             .iter()
             .filter(|&(&k, _)| k > 1)
             .for_each(|(k, accuracy)| row(format!("  among the {k} nearest"), accuracy));
-        let chance = 1.0 / self.classes.len().max(1) as f64;
-        row("  by chance".to_owned(), &Accuracy { per_class: chance, per_image: chance });
+        row("  by chance".to_owned(), &Accuracy { per_class: self.chance, per_image: self.chance });
         table
     }
 
@@ -275,7 +294,7 @@ impl Evaluation {
 /// What the runs say of one class.
 #[derive(Default)]
 struct Tally<'a> {
-    /// Test instances in the latest run.
+    /// Test instances, over all runs.
     instances: usize,
     /// Accuracy in every run that had it.
     shares: Vec<f64>,
@@ -295,7 +314,7 @@ fn class_scores(runs: &[Run]) -> Vec<ClassScore> {
                 Tally::default()
             });
             let counts = &run.confusion[class];
-            tally.instances = counts.iter().sum();
+            tally.instances += counts.iter().sum::<usize>();
             tally.shares.push(share);
             for (other, &count) in
                 counts.iter().enumerate().filter(|&(other, &count)| other != class && count > 0)
@@ -306,17 +325,27 @@ fn class_scores(runs: &[Run]) -> Vec<ClassScore> {
     }
     let score = |name: &&String| {
         let Tally { instances, shares, mistakes } = &tallies[*name];
-        let total = (instances * shares.len()).max(1) as f64;
+        let total = (*instances).max(1) as f64;
         // The first name wins a tie, so that the result does not depend on anything else.
         let most = mistakes.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
         ClassScore {
             name: (*name).clone(),
             instances: *instances,
             accuracy: mean_of(shares.iter().copied()),
-            mistaken_for: most.map(|(name, &count)| ((*name).clone(), count as f64 / total)),
+            mistaken_for: most
+                .map(|(name, &count)| Mistake { name: (*name).clone(), share: count as f64 / total }),
         }
     };
     order.iter().map(score).collect()
+}
+
+/// The keys that every run's map has.
+fn shared<'a, V: 'a>(
+    runs: &'a [Run],
+    map: impl Fn(&'a Run) -> &'a BTreeMap<usize, V> + Copy + 'a,
+) -> impl Iterator<Item = usize> + 'a {
+    let first = runs.first().map(move |run| map(run).keys().copied());
+    first.into_iter().flatten().filter(move |k| runs.iter().all(|run| map(run).contains_key(k)))
 }
 
 fn bar(share: f64) -> String {
@@ -364,7 +393,7 @@ mod tests {
                 accuracy: Accuracy { per_class, per_image: per_class },
             }],
             top: BTreeMap::new(),
-            hubness: 0.0,
+            hubness: BTreeMap::from([(1, 0.5)]),
             stress: 0.25,
         }
     }
@@ -387,8 +416,10 @@ mod tests {
         approx(result.accuracy.per_class, 0.75);
         approx(result.classes[0].accuracy, 0.7);
         approx(result.summary.mean, 0.75);
+        approx(result.chance, 0.5);
+        approx(result.hubness[&1], 0.5);
         assert!(result.summary.standard_error > 0.0);
-        assert_eq!(result.classes[1].mistaken_for, Some(("seal".to_owned(), 0.2)));
+        assert_eq!(result.classes[1].mistaken_for, Some(Mistake { name: "seal".to_owned(), share: 0.2 }));
     }
 
     #[test]

@@ -11,6 +11,6 @@ mod separated;
 mod table;
 mod text;
 
-pub use evaluation::{ClassScore, Evaluation, Run, RunScore, Step, Subject};
+pub use evaluation::{ClassScore, Evaluation, Mistake, Run, RunScore, Spread, Step, Subject};
 pub use format::Format;
 pub use table::{Align, Table};

@@ -166,7 +166,7 @@ fn find<'a, T>(
     };
     found.ok_or_else(|| Error::NotInDataset {
         what,
-        name: name.unwrap_or("any").to_owned(),
+        name: name.map(str::to_owned),
         available: items.iter().map(|item| name_of(item).clone()).collect(),
     })
 }

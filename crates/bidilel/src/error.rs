@@ -5,12 +5,12 @@
 #[non_exhaustive]
 pub enum Error {
     /// A name that the dataset does not have.
-    #[error("the dataset has no {what} `{name}`{}", available_list(.available))]
+    #[error("the dataset has no {what}{}{}", quoted(.name.as_deref()), available_list(.available))]
     NotInDataset {
         /// Kind of thing.
         what: &'static str,
-        /// The name that was asked for.
-        name: String,
+        /// The name that was asked for; none where any would have done.
+        name: Option<String>,
         /// The names that exist.
         available: Vec<String>,
     },
@@ -102,6 +102,9 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// A neighbourhood graph in which nothing is joined.
+    #[error("no two neighbours share a class, so the neighbourhood graph has no edge")]
+    NoEdges,
     /// A failed computation.
     #[error("{stage} failed")]
     Math {
@@ -129,14 +132,27 @@ impl Error {
             Self::Math { source: bidilel_math::Error::NotPositiveDefinite { .. }, .. } => {
                 Some("raise --alpha or --ridge".to_owned())
             }
+            Self::NoEdges => Some(
+                "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbours"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }
+
+    /// Wraps a failed computation with the stage that it failed in.
+    pub(crate) fn in_stage(stage: &'static str) -> impl Fn(bidilel_math::Error) -> Self {
+        move |source| Self::Math { stage, source }
+    }
+}
+
+fn quoted(name: Option<&str>) -> String {
+    name.map_or(String::new(), |name| format!(" `{name}`"))
 }
 
 fn available_list(names: &[String]) -> String {
     match names {
-        [] => ": it has none".to_owned(),
+        [] => String::new(),
         names => {
             format!(": it has {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
         }

@@ -45,7 +45,7 @@ pub fn class_accuracies(confusion: &[Vec<usize>]) -> Vec<Option<f64>> {
     confusion.iter().enumerate().map(share).collect()
 }
 
-/// Accuracy when the right class may be anywhere among the `k` nearest.
+/// Accuracy when the right class may be anywhere among the `k` nearest; the nearest alone for a `k` of 0.
 pub fn top_k(recognition: &Recognition, truth: &[usize], k: usize) -> Accuracy {
     let classes = recognition.distances.nrows();
     // An instance whose class is among the first k counts as recognised, any other as its first guess.
@@ -53,7 +53,7 @@ pub fn top_k(recognition: &Recognition, truth: &[usize], k: usize) -> Accuracy {
         .iter()
         .enumerate()
         .map(|(instance, &truth)| {
-            let best = recognition.top(instance, k);
+            let best = recognition.top(instance, k.max(1));
             if best.iter().any(|&(class, _)| class == truth) {
                 truth
             } else {

@@ -6,18 +6,19 @@
 //! `bidilel` is a JSON object ([`Header`]). No code is in the file, and a reader can map it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use faer::Mat;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::Metric;
+use crate::dataset::{Metric, Rows};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::pipeline::{Fitted, Pipeline};
 use crate::semantic::{ClassSemantics, Representation};
-use crate::task::{Normalize, Task};
+use crate::task::{Normalize, Task, gather};
 use crate::top_down::Embedding;
 
 /// The version of the format that this program writes; it reads this and older ones.
@@ -85,7 +86,7 @@ impl Model {
         visual: &str,
         normalize: Normalize,
         task: &Task,
-        method: Pipeline,
+        method: &Pipeline,
         fitted: Fitted,
     ) -> Self {
         let semantic = task.semantics.representations.iter().map(|one| SemanticHeader {
@@ -99,7 +100,7 @@ impl Model {
             split: task.split.clone(),
             visual: visual.to_owned(),
             normalize,
-            method,
+            method: method.resolved(task, &fitted),
             known: task.known.clone(),
             unseen: task.unseen.clone(),
             semantic: semantic.collect(),
@@ -109,6 +110,13 @@ impl Model {
             fingerprint: task.fingerprint(),
         };
         Self { header, fitted, semantics: task.semantics.clone() }
+    }
+
+    /// Some rows of `rows` in the latent space, checked and normalised as the training rows were.
+    pub fn project_rows(&self, rows: &dyn Rows, range: Range<usize>, origin: &str) -> Result<Mat<f64>> {
+        let mut features = gather(rows, origin, &range.collect::<Vec<_>>())?;
+        self.header.normalize.apply(&mut features);
+        self.fitted.space.project(features.as_ref())
     }
 
     /// The file's bytes.
@@ -147,6 +155,13 @@ impl Model {
         let file = SafeTensors::deserialize(bytes).map_err(unusable)?;
         let (known, unseen) = (header.known.len(), header.unseen.len());
         let mean = unpack(&file, "latent_mean", None, Some(1))?;
+        for (what, count) in
+            [("known class", known), ("unseen class", unseen), ("latent dimension", mean.nrows())]
+        {
+            if count == 0 {
+                return Err(Error::Model { problem: format!("it has no {what}") });
+            }
+        }
         let dim = Some(mean.nrows());
         let map = match file.tensor("latent_from_visual") {
             Ok(_) => Map::Linear(unpack(&file, "latent_from_visual", Some(header.visual_dim), dim)?),
@@ -158,7 +173,8 @@ impl Model {
             .semantic
             .iter()
             .map(|one| {
-                let values = unpack(&file, &format!("semantic.{}", one.name), None, Some(classes))?;
+                let rows = (one.metric == Metric::Precomputed).then_some(classes);
+                let values = unpack(&file, &format!("semantic.{}", one.name), rows, Some(classes))?;
                 Ok(Representation { name: one.name.clone(), weight: one.weight, metric: one.metric, values })
             })
             .collect::<Result<Vec<_>>>()?;
@@ -238,15 +254,19 @@ fn unpack(
             side(rows)
         )));
     }
-    let values: Vec<f64> = tensor
-        .data()
-        .chunks_exact(8)
-        .map(|bytes| f64::from_le_bytes(bytes.try_into().expect("chunks of eight bytes")))
-        .collect();
-    if values.iter().any(|value| !value.is_finite()) {
-        return Err(problem("has a number that is not finite".to_owned()));
+    let mut bytes =
+        tensor.data().chunks_exact(8).map(|bytes| bytes.try_into().expect("chunks of eight bytes"));
+    let mut matrix = Mat::zeros(found_rows, found_columns);
+    for column in 0..found_columns {
+        // The tensor's length was checked against its shape when the file was opened.
+        for (value, bytes) in matrix.col_as_slice_mut(column).iter_mut().zip(&mut bytes) {
+            *value = f64::from_le_bytes(bytes);
+            if !value.is_finite() {
+                return Err(problem("has a number that is not finite".to_owned()));
+            }
+        }
     }
-    Ok(Mat::from_fn(found_rows, found_columns, |i, j| values[j * found_rows + i]))
+    Ok(matrix)
 }
 
 fn unusable(cause: impl std::fmt::Display) -> Error {

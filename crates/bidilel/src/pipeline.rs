@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use faer::MatRef;
+use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::{Observer, Scalar};
@@ -42,13 +42,33 @@ pub struct Fitted {
     pub stress: f64,
 }
 
+/// The bottom-up half of a fit: it does not depend on the unseen classes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ground {
+    /// The latent space.
+    pub space: LatentSpace,
+    /// The known classes in it.
+    pub landmarks: Landmarks,
+}
+
 impl Pipeline {
     /// Learns the space from the known classes and places the unseen ones in it.
     pub fn fit<T: Scalar>(&self, task: &Task<T>, watch: &dyn Observer) -> Result<Fitted> {
+        self.place(self.learn(task, watch)?, task, watch)
+    }
+
+    /// Bottom-up: the space and the landmarks.
+    pub fn learn<T: Scalar>(&self, task: &Task<T>, watch: &dyn Observer) -> Result<Ground> {
         let training = task.training();
         let space = self.bottom_up.fit(&training, watch)?;
         watch.stage("landmarks");
         let landmarks = Landmarks::of(&space, training.features, training.labels, training.classes)?;
+        Ok(Ground { space, landmarks })
+    }
+
+    /// Top-down: the unseen classes among the landmarks.
+    pub fn place<T: Scalar>(&self, ground: Ground, task: &Task<T>, watch: &dyn Observer) -> Result<Fitted> {
+        let Ground { space, landmarks } = ground;
         let embedding = self.top_down.embed(&landmarks, &task.semantics, watch)?;
         let (known, unseen) = (landmarks.points.as_ref(), embedding.points.as_ref());
         let stress = metrics::stress(known, unseen, &task.semantics.distances);
@@ -63,8 +83,46 @@ impl Pipeline {
         watch: &dyn Observer,
     ) -> Result<Recognition> {
         watch.stage("recognize");
-        let points = Arc::new(fitted.space.project(features)?);
-        let first = Recognition::nearest(points, fitted.embedding.points.clone());
-        self.post.iter().try_fold(first, |recognition, post| post.refine(recognition))
+        self.recognize_points(fitted, fitted.space.project(features)?, |_, _| ())
+    }
+
+    /// Recognises projected instances; `seen` is shown every step, by name: `inductive`, then each correction.
+    pub fn recognize_points(
+        &self,
+        fitted: &Fitted,
+        points: Mat<f64>,
+        mut seen: impl FnMut(&str, &Recognition),
+    ) -> Result<Recognition> {
+        let mut recognition = Recognition::nearest(Arc::new(points), fitted.embedding.points.clone());
+        seen("inductive", &recognition);
+        for post in &self.post {
+            recognition = post.refine(recognition)?;
+            seen(post.name(), &recognition);
+        }
+        Ok(recognition)
+    }
+
+    /// The same settings with everything that was left open as it turned out.
+    #[must_use]
+    pub fn resolved<T: Scalar>(&self, task: &Task<T>, fitted: &Fitted) -> Self {
+        let mut resolved = self.clone();
+        let dim = Some(fitted.space.dim());
+        match &mut resolved.bottom_up {
+            BottomUp::Slpp(learner) => learner.locality.dim = dim,
+            BottomUp::Lpp(learner) => learner.locality.dim = dim,
+            BottomUp::Pca(learner) => learner.dim = dim,
+            BottomUp::Lda(learner) => learner.dim = dim,
+            BottomUp::Cca(learner) => learner.dim = dim,
+            BottomUp::None(_) => {}
+        }
+        let svr = match &mut resolved.top_down {
+            TopDown::Lsm(_) => None,
+            TopDown::Svr(svr) => Some(svr),
+            TopDown::LsmSvr(both) => Some(&mut both.svr),
+        };
+        if let (Some(svr), Some(known)) = (svr, task.semantics.known_vectors()) {
+            svr.resolve(known);
+        }
+        resolved
     }
 }

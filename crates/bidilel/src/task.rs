@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use bidilel_math::{Observer, Scalar, distance};
 
-use crate::dataset::{Dataset, Visual};
+use crate::dataset::{Dataset, Rows, Visual};
 use crate::error::{Error, Result};
 use crate::semantic::ClassSemantics;
 use crate::split::Trial;
@@ -25,6 +25,25 @@ pub enum Normalize {
     L2,
     /// Nothing.
     None,
+}
+
+impl Normalize {
+    /// Does it to every column; returns how many were zero and stayed so.
+    pub(crate) fn apply(self, features: &mut Mat<f32>) -> usize {
+        match self {
+            Self::L2 => distance::normalize_columns(features.as_mut()),
+            Self::None => 0,
+        }
+    }
+}
+
+/// One of the two sides of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The classes to learn from.
+    Known,
+    /// The classes to recognise.
+    Unseen,
 }
 
 /// Which representations of a dataset to use.
@@ -85,11 +104,8 @@ impl Task {
         let semantics = ClassSemantics::new(dataset, &choice.semantic, &trial.known, &trial.unseen)?;
         check_labels(dataset, visual)?;
         let side = |instances: &[usize], classes: &[usize]| -> Result<Samples> {
-            let mut features = gather(visual, instances)?;
-            let zeros = match choice.normalize {
-                Normalize::L2 => distance::normalize_columns(features.as_mut()),
-                Normalize::None => 0,
-            };
+            let mut features = gather(visual.rows.as_ref(), &visual.origin, instances)?;
+            let zeros = choice.normalize.apply(&mut features);
             if zeros > 0 {
                 watch.note(&format!("{}: {zeros} rows are all zero and stay so", visual.origin));
             }
@@ -106,7 +122,7 @@ impl Task {
             unseen: names(&trial.unseen),
             semantics,
         };
-        task.require_instances("known")?;
+        task.require_instances(Side::Known)?;
         Ok(task)
     }
 
@@ -117,6 +133,10 @@ impl Task {
             for value in self.train.features.col_as_slice(column) {
                 hash.update(&value.to_le_bytes());
             }
+        }
+        for name in self.known.iter().chain(&self.unseen) {
+            hash.update(name.as_bytes());
+            hash.update(b"\n");
         }
         for &label in &self.train.labels {
             hash.update(&(label as u64).to_le_bytes());
@@ -139,11 +159,11 @@ impl<T: Scalar> Task<T> {
         }
     }
 
-    /// Fails when a `known` (or `unseen`) class has no instance.
-    pub fn require_instances(&self, role: &'static str) -> Result<()> {
-        let (names, labels) = match role {
-            "known" => (&self.known, &self.train.labels),
-            _ => (&self.unseen, &self.test.labels),
+    /// Fails when a class of that side has no instance.
+    pub fn require_instances(&self, side: Side) -> Result<()> {
+        let (role, names, labels) = match side {
+            Side::Known => ("known", &self.known, &self.train.labels),
+            Side::Unseen => ("unseen", &self.unseen, &self.test.labels),
         };
         let mut counts = vec![0_usize; names.len()];
         labels.iter().for_each(|&label| counts[label] += 1);
@@ -173,22 +193,20 @@ fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
 }
 
 /// Copies rows into columns, and fails at the first number that is not finite.
-fn gather(visual: &Visual, instances: &[usize]) -> Result<Mat<f32>> {
-    let mut features = Mat::zeros(visual.rows.dim(), instances.len());
+pub(crate) fn gather(rows: &dyn Rows, origin: &str, instances: &[usize]) -> Result<Mat<f32>> {
+    let mut features = Mat::zeros(rows.dim(), instances.len());
     let bad = features
         .par_col_iter_mut()
         .zip(instances)
         .filter_map(|(column, &row)| {
             let column = column.try_as_col_major_mut()?.as_slice_mut();
-            visual.rows.read(row, column);
+            rows.read(row, column);
             let bad = column.iter().position(|value| !value.is_finite())?;
             Some((row, bad, f64::from(column[bad])))
         })
         .min_by_key(|&(row, column, _)| (row, column));
     match bad {
-        Some((row, column, value)) => {
-            Err(Error::NotFinite { origin: visual.origin.clone(), row, column, value })
-        }
+        Some((row, column, value)) => Err(Error::NotFinite { origin: origin.to_owned(), row, column, value }),
         None => Ok(features),
     }
 }

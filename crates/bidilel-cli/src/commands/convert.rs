@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::{output, source};
 
 pub(super) fn run(args: &ConvertArgs, format: Format, progress: &Progress) -> Result<()> {
+    output::text_or_json(format)?;
     let options = WriteOptions {
         precision: if args.float16 { Precision::Float16 } else { Precision::Float32 },
         overwrite: args.overwrite,

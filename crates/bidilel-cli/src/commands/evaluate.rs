@@ -1,13 +1,9 @@
 //! `bidilel evaluate DATASET`: fit, recognise, score.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context, Result};
 use bidilel::metrics;
-use bidilel::pipeline::Pipeline;
-use bidilel::post::Refiner;
-use bidilel::recognize::Recognition;
-use bidilel::task::{Choice, Task};
+use bidilel::pipeline::{Fitted, Pipeline};
+use bidilel::task::{Choice, Side, Task};
 use bidilel_math::Observer;
 use bidilel_report::{Evaluation, Format, Run, Step, Subject};
 use serde_json::json;
@@ -17,79 +13,98 @@ use crate::progress::Progress;
 use crate::{output, source};
 
 pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> Result<()> {
+    args.out.iter().try_for_each(|path| output::check_target(path))?;
     let seed = args.method.seed;
     let dataset = source::open(&args.dataset, seed, progress)?;
     let choice = args.method.choice(&dataset)?;
     args.method.note_unused(progress);
-    let trials = dataset.trials(args.method.split.as_deref())?;
+    if args.repeat > 1 && !args.method.is_random() {
+        progress.note(
+            "nothing in this method is random, so all repeats are the same: --init random draws its start",
+        );
+    }
+    let mut method = args.method.pipeline(seed);
     let mut runs = Vec::new();
-    for trial in &trials {
+    for trial in &dataset.trials(args.method.split.as_deref())? {
         let task = Task::new(&dataset, trial, &choice, progress)?;
-        task.require_instances("unseen")?;
-        for seed in (seed..).take(usize::from(args.repeat)) {
+        task.require_instances(Side::Unseen)?;
+        // Seeds only reach the top-down stage: the space is learned once.
+        let ground = args.method.pipeline(seed).learn(&task, progress)?;
+        for repeat in 0..u64::from(args.repeat) {
+            let seed = seed.wrapping_add(repeat);
             let pipeline = args.method.pipeline(seed);
-            runs.push(evaluate(&task, &pipeline, seed, &args.top, progress)?);
+            let fitted = pipeline.place(ground.clone(), &task, progress)?;
+            runs.push(score(&task, &pipeline, &fitted, seed, &args.top, progress)?);
+            if runs.len() == 1 {
+                method = pipeline.resolved(&task, &fitted);
+            }
         }
     }
+    let split = match &args.method.split {
+        Some(split) => split.clone(),
+        None => dataset.split(None)?.name.clone(),
+    };
     let subject = Subject {
         dataset: dataset.name.clone(),
-        split: dataset_split(args, &dataset.splits[0].name),
+        split,
         visual: vec![dataset.visual(choice.visual.as_deref())?.name.clone()],
         semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
-        method: describe(&args.method.pipeline(seed), &choice)?,
+        method: describe(&method, &choice)?,
     };
     let result = Evaluation::new(subject, &runs, progress.finish());
-    if let Some(path) = &args.out {
-        output::write_to(Some(path), |out| Ok(serde_json::to_writer_pretty(out, &result)?))?;
-    }
     match format {
         Format::Json => output::print_json(&result),
         Format::Csv => output::print(&result.runs_table().render(format)),
         Format::Markdown | Format::Latex => output::print(&result.summary_table().render(format)),
         Format::Text => output::print(&text(&result)),
-    }
+    }?;
+    args.out.iter().try_for_each(|path| {
+        output::write_to(Some(path), |out| {
+            serde_json::to_writer_pretty(&mut *out, &result)?;
+            Ok(writeln!(out)?)
+        })
+    })
 }
 
-/// One fit and recognition, scored after every step.
-fn evaluate(task: &Task, pipeline: &Pipeline, seed: u64, top: &[usize], watch: &dyn Observer) -> Result<Run> {
-    let fitted = pipeline.fit(task, watch)?;
-    let plain = Pipeline { post: Vec::new(), ..pipeline.clone() };
-    let mut recognition = plain.recognize(&fitted, task.test.features.as_ref(), watch)?;
-    let score = |name: &str, recognition: &Recognition| Step {
-        name: name.to_owned(),
-        accuracy: metrics::accuracy(&recognition.labels(), &task.test.labels, task.unseen.len()),
-    };
-    let mut steps = vec![score("inductive", &recognition)];
-    for post in &pipeline.post {
-        recognition = post.refine(recognition)?;
-        steps.push(score(post.name(), &recognition));
-    }
-    let places = top.iter().copied().filter(|&k| (1..=task.unseen.len()).contains(&k));
-    let top = places.map(|k| (k, metrics::top_k(&recognition, &task.test.labels, k)));
+/// One recognition, scored after every step.
+fn score(
+    task: &Task,
+    pipeline: &Pipeline,
+    fitted: &Fitted,
+    seed: u64,
+    top: &[usize],
+    watch: &dyn Observer,
+) -> Result<Run> {
+    watch.stage("recognize");
+    let (truth, classes) = (&task.test.labels, task.unseen.len());
+    let points = fitted.space.project(task.test.features.as_ref())?;
+    let mut steps = Vec::new();
+    let recognition = pipeline.recognize_points(fitted, points, |name, recognition| {
+        let accuracy = metrics::accuracy(&recognition.labels(), truth, classes);
+        steps.push(Step { name: name.to_owned(), accuracy });
+    })?;
+    // Among as many classes as there are, the right one always is.
+    let places = || top.iter().copied().filter(|&k| k == 1 || k < classes);
     Ok(Run {
         split: task.split.clone(),
         seed,
         classes: task.unseen.clone(),
-        confusion: metrics::confusion(&recognition.labels(), &task.test.labels, task.unseen.len()),
+        confusion: metrics::confusion(&recognition.labels(), truth, classes),
         steps,
-        top: top.collect::<BTreeMap<_, _>>(),
-        hubness: metrics::hubness(&recognition, 1),
+        top: places().map(|k| (k, metrics::top_k(&recognition, truth, k))).collect(),
+        hubness: places().map(|k| (k, metrics::hubness(&recognition, k))).collect(),
         stress: fitted.stress,
     })
 }
 
 /// Every setting in force.
-pub(super) fn describe(pipeline: &Pipeline, choice: &Choice) -> Result<serde_json::Value> {
+fn describe(pipeline: &Pipeline, choice: &Choice) -> Result<serde_json::Value> {
     let mut method = serde_json::to_value(pipeline).context("cannot describe the method")?;
     method["name"] = json!("bidilel");
     method["normalize"] = json!(choice.normalize);
     method["semantic_weights"] =
         choice.semantic.iter().map(|(name, weight)| (name.clone(), json!(weight))).collect();
     Ok(method)
-}
-
-fn dataset_split(args: &EvaluateArgs, first: &str) -> String {
-    args.method.split.clone().unwrap_or_else(|| first.to_owned())
 }
 
 fn text(result: &Evaluation) -> String {
@@ -104,7 +119,7 @@ fn text(result: &Evaluation) -> String {
         ),
     };
     format!(
-        "{}, split {}: {} with {}\n{}\n\n{}{runs}\n{}\nstress {:.5}, hubness {:.2}, {:.1} s\n",
+        "{}, split {}: {} with {}\n{}\n\n{}{runs}\n{}\nstress {:.5}{}, {:.1} s\n",
         subject.dataset,
         subject.split,
         subject.visual.join(" + "),
@@ -113,7 +128,7 @@ fn text(result: &Evaluation) -> String {
         result.steps_table().render(Format::Text),
         result.classes_table().render(Format::Text),
         result.stress,
-        result.hubness,
+        result.hubness.get(&1).map_or(String::new(), |hubness| format!(", hubness {hubness:.2}")),
         result.timings.get("total").copied().unwrap_or(0.0)
     )
 }

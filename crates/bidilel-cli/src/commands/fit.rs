@@ -11,20 +11,22 @@ use crate::progress::Progress;
 use crate::{output, source};
 
 pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result<()> {
+    output::text_or_json(format)?;
+    output::check_target(&args.out)?;
     let seed = args.method.seed;
     let dataset = source::open(&args.dataset, seed, progress)?;
     let choice = args.method.choice(&dataset)?;
     args.method.note_unused(progress);
     let trials = dataset.trials(args.method.split.as_deref())?;
     let [trial] = &trials[..] else {
-        let name = args.method.split.as_deref().unwrap_or(&dataset.splits[0].name);
+        let name = &dataset.split(args.method.split.as_deref())?.name;
         bail!("split `{name}` has {} trials: name one, as in --split {name}:0", trials.len());
     };
     let task = Task::new(&dataset, trial, &choice, progress)?;
     let pipeline = args.method.pipeline(seed);
     let fitted = pipeline.fit(&task, progress)?;
     let visual = &dataset.visual(choice.visual.as_deref())?.name;
-    let model = Model::new(&dataset.name, visual, choice.normalize, &task, pipeline, fitted);
+    let model = Model::new(&dataset.name, visual, choice.normalize, &task, &pipeline, fitted);
     let bytes = model.to_bytes()?;
     output::write_to(Some(&args.out), |out| Ok(out.write_all(&bytes)?))?;
     let timings = progress.finish();

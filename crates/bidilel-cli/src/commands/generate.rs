@@ -13,6 +13,7 @@ use crate::output;
 use crate::progress::Progress;
 
 pub(super) fn run(args: &GenerateArgs, format: Format, progress: &Progress) -> Result<()> {
+    output::text_or_json(format)?;
     // Every setting is looked up before the first folder is written.
     let settings = args.preset.iter().map(|preset| settings(args, preset)).collect::<Result<Vec<_>>>()?;
     let single = settings.len() == 1 && args.seed.len() == 1;

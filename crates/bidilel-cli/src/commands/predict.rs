@@ -4,17 +4,17 @@
 //! corrections by the batch (`--post`) need all instances at once, and then only in the latent space.
 
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use bidilel::dataset::Rows;
 use bidilel::model::Model;
-use bidilel::post::{Post, Refiner};
+use bidilel::pipeline::Pipeline;
+use bidilel::post::Post;
 use bidilel::recognize::Recognition;
-use bidilel::task::Normalize;
 use bidilel_data::array::{self, Array};
-use bidilel_math::{Observer, distance};
+use bidilel_math::Observer;
 use bidilel_report::Format;
 use faer::Mat;
 
@@ -28,104 +28,92 @@ const BLOCK: usize = 4096;
 
 pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Result<()> {
     let style = Style::of(format)?;
-    if args.top == 0 {
-        bail!("top must be at least 1, found 0");
-    }
+    args.out.iter().try_for_each(|path| output::check_target(path))?;
     progress.stage("open");
     let model = open_model(&args.model)?;
-    let rows = array::open(&args.features, args.key.as_deref())?;
-    let rows = if args.transpose { rows.transposed() } else { rows };
-    let (expected, found) = (model.fitted.space.visual_dim(), rows.dim());
-    if expected != found {
-        let transposed = rows.count() == expected && !args.transpose;
-        let hint = if transposed { "; its rows fit: try --transpose" } else { "" };
-        bail!(
-            "`{}`: feature rows do not match the model: expected {expected} dimensions, found {found}{hint}",
-            args.features.display()
-        );
-    }
-    let post = match &args.post {
-        Some(names) => method::refiners(names, args.self_training_neighbors, None),
-        None => with_neighbors(model.header.method.post.clone(), args.self_training_neighbors),
-    };
+    let rows = open_rows(args, model.fitted.space.visual_dim())?;
+    let origin = format!("`{}`", args.features.display());
+    let pipeline = Pipeline { post: corrections(args, &model, progress), ..model.header.method.clone() };
     progress.stage("recognize");
+    let blocks = (0..rows.count()).step_by(BLOCK).map(|first| first..rows.count().min(first + BLOCK));
+    let project = |block: Range<usize>| {
+        let points = model.project_rows(&rows, block.clone(), &origin);
+        progress.progress(block.end.div_ceil(BLOCK), rows.count().div_ceil(BLOCK));
+        points
+    };
+    // Corrections by the batch need all instances at once, and may fail: before the first line is written.
+    let whole = if pipeline.post.is_empty() {
+        None
+    } else {
+        let mut points = Mat::<f64>::zeros(model.fitted.space.dim(), rows.count());
+        for block in blocks.clone() {
+            points.as_mut().subcols_mut(block.start, block.len()).copy_from(&project(block)?);
+        }
+        Some(pipeline.recognize_points(&model.fitted, points, |_, _| ())?)
+    };
     output::write_to(args.out.as_deref(), |out| {
-        let mut writer = Predictions {
-            out,
-            style,
-            classes: &model.header.unseen,
-            top: args.top,
-            index: 0,
-            started: false,
-        };
+        let classes = &model.header.unseen;
+        let mut writer = Predictions { out, style, classes, top: args.top, index: 0, started: false };
         writer.begin()?;
-        if post.is_empty() {
-            for first in (0..rows.count()).step_by(BLOCK) {
-                let points = project(&model, &rows, &args.features, first)?;
-                let embedding = model.fitted.embedding.points.clone();
-                writer.write(&Recognition::nearest(Arc::new(points), embedding))?;
-                progress.progress(first / BLOCK + 1, rows.count().div_ceil(BLOCK));
+        match &whole {
+            Some(recognition) => writer.write(recognition)?,
+            None => {
+                for block in blocks {
+                    writer.write(&pipeline.recognize_points(&model.fitted, project(block)?, |_, _| ())?)?;
+                }
             }
-        } else {
-            writer.write(&corrected(&model, &rows, &args.features, &post, progress)?)?;
         }
         writer.end()
     })
 }
 
-pub(super) fn open_model(path: &Path) -> Result<Model> {
-    let bytes = bidilel_data::map(path)?;
-    Model::from_bytes(bytes.as_ref()).with_context(|| format!("`{}`", path.display()))
+/// The features, checked against what the model was fitted to.
+fn open_rows(args: &PredictArgs, expected: usize) -> Result<Array> {
+    let rows = array::open(&args.features, args.key.as_deref())?;
+    let rows = if args.transpose { rows.transposed() } else { rows };
+    let found = rows.dim();
+    if expected != found {
+        let transposed = rows.count() == expected && rows.dimensions() == 2 && !args.transpose;
+        let hint = if transposed { "; its columns fit: try --transpose" } else { "" };
+        bail!(
+            "`{}`: feature rows do not match the model: expected {expected} dimensions, found {found}{hint}",
+            args.features.display()
+        );
+    }
+    Ok(rows)
 }
 
-fn with_neighbors(mut post: Vec<Post>, neighbors: Option<usize>) -> Vec<Post> {
-    for refiner in &mut post {
-        if let (Post::SelfTraining(settings), Some(neighbors)) = (refiner, neighbors) {
-            settings.self_training_neighbors = neighbors;
+/// The corrections to make: those of the fit, unless told otherwise.
+fn corrections(args: &PredictArgs, model: &Model, watch: &dyn Observer) -> Vec<Post> {
+    let fitted = &model.header.method.post;
+    let mut post = match &args.post {
+        Some(names) => {
+            // Settings that the model was fitted with stay in force.
+            let of_fit = |wanted: &Post| fitted.iter().find(|post| post.name() == wanted.name()).cloned();
+            let named = method::refiners(names, None, None);
+            named.into_iter().map(|post| of_fit(&post).unwrap_or(post)).collect()
         }
+        None => fitted.clone(),
+    };
+    let mut used = false;
+    for refiner in &mut post {
+        if let Post::SelfTraining(settings) = refiner {
+            used = true;
+            settings.self_training_neighbors =
+                args.self_training_neighbors.unwrap_or(settings.self_training_neighbors);
+            settings.self_training_rounds =
+                args.self_training_rounds.unwrap_or(settings.self_training_rounds);
+        }
+    }
+    if !used && (args.self_training_neighbors.is_some() || args.self_training_rounds.is_some()) {
+        watch.note("without self-training its settings have no effect: add --post self-training");
     }
     post
 }
 
-/// One block of rows in the latent space.
-fn project(model: &Model, rows: &Array, path: &Path, first: usize) -> Result<Mat<f64>> {
-    let count = BLOCK.min(rows.count() - first);
-    let mut block = Mat::<f32>::zeros(rows.dim(), count);
-    for i in 0..count {
-        let column = block.col_as_slice_mut(i);
-        rows.read(first + i, column);
-        if let Some(bad) = column.iter().position(|value| !value.is_finite()) {
-            return Err(bidilel::Error::NotFinite {
-                origin: format!("`{}`", path.display()),
-                row: first + i,
-                column: bad,
-                value: f64::from(column[bad]),
-            }
-            .into());
-        }
-    }
-    if model.header.normalize == Normalize::L2 {
-        distance::normalize_columns(block.as_mut());
-    }
-    Ok(model.fitted.space.project(block.as_ref())?)
-}
-
-/// All rows, corrected by each other.
-fn corrected(
-    model: &Model,
-    rows: &Array,
-    path: &Path,
-    post: &[Post],
-    progress: &Progress,
-) -> Result<Recognition> {
-    let mut points = Mat::<f64>::zeros(model.fitted.space.dim(), rows.count());
-    for first in (0..rows.count()).step_by(BLOCK) {
-        let block = project(model, rows, path, first)?;
-        points.as_mut().subcols_mut(first, block.ncols()).copy_from(&block);
-        progress.progress(first / BLOCK + 1, rows.count().div_ceil(BLOCK));
-    }
-    let first = Recognition::nearest(Arc::new(points), model.fitted.embedding.points.clone());
-    Ok(post.iter().try_fold(first, |recognition, refiner| refiner.refine(recognition))?)
+pub(super) fn open_model(path: &Path) -> Result<Model> {
+    let bytes = bidilel_data::map(path)?;
+    Model::from_bytes(bytes.as_ref()).with_context(|| format!("`{}`", path.display()))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -147,8 +147,9 @@ fn settings_outside_their_range() {
         (&["--neighbors", "0"], &["neighbors", "at least 1"]),
         (&["--bottom-up", "lda", "--dim", "20"], &["dim", "between 1 and 19"]),
         (&["--bottom-up", "cca", "--ridge", "-1"], &["ridge", "-1"]),
-        (&["--top-down", "svr", "--svr-c", "0"], &["svr"]),
-        (&["--top-down", "svr", "--svr-nu", "1.5"], &["nu", "1.5"]),
+        (&["--top-down", "svr", "--svr-c", "0"], &["svr-c must be a positive number, found 0"]),
+        (&["--top-down", "svr", "--svr-nu", "1.5"], &["svr-nu", "1.5"]),
+        (&["--top-down", "svr", "--svr-gamma", "-1"], &["svr-gamma", "-1"]),
         (&["--semantic", "attributes,words", "--gamma", "1.5"], &["gamma", "1.5"]),
         (&["--semantic", "attributes", "--gamma", "0.5"], &["gamma", "two"]),
         (&["--semantic", "attributes,attributes"], &["attributes", "twice"]),
@@ -197,7 +198,38 @@ fn outputs_that_cannot_be_written() {
     let nowhere = folder.beside("missing/model.safetensors");
     says(bidilel(&["fit", &folder.data(), "--out", &nowhere]).error(), &["missing"]);
     says(bidilel(&["fit", &folder.data(), "--out", &folder.data()]).error(), &["data"]);
+    says(evaluate(&folder, &["--out", &nowhere]).error(), &["missing"]);
     assert_eq!(folder.listing(), ["data"]);
+    let model = folder.beside("model.safetensors");
+    assert_eq!(bidilel(&["fit", &folder.data(), "--out", &model]).status, 0);
+    let features = folder.file("cnn.npy");
+    let features = features.to_str().expect("plain");
+    says(bidilel(&["predict", &model, features, "--out", &nowhere]).error(), &["missing"]);
+    assert_eq!(folder.listing(), ["data", "model.safetensors"]);
+}
+
+#[test]
+fn settings_of_predict_are_checked_before_the_first_line() {
+    let folder = Folder::generated();
+    let model = folder.beside("model.safetensors");
+    assert_eq!(bidilel(&["fit", &folder.data(), "--out", &model]).status, 0);
+    let features = folder.file("cnn.npy");
+    let features = features.to_str().expect("plain");
+    let post = ["--post", "self-training", "--self-training-neighbors", "0"];
+    says(
+        bidilel(&[&["predict", &model, features], &post[..]].concat()).error(),
+        &["self-training-neighbors"],
+    );
+    assert_eq!(bidilel(&["predict", &model, features, "--top", "0"]).status, 2);
+    says(bidilel(&["predict", &model, features, "--format", "latex"]).error(), &["csv, json or text"]);
+    says(bidilel(&["fit", &folder.data(), "--out", &model, "--format", "csv"]).error(), &["text or json"]);
+}
+
+#[test]
+fn a_dataset_without_a_split() {
+    let folder = Folder::generated();
+    folder.edit("dataset.toml", |text| text.split("[split").next().expect("what precedes splits").to_owned());
+    says(evaluate(&folder, &[]).error(), &["no split"]);
 }
 
 #[test]

@@ -23,6 +23,18 @@ fn json_has_every_key_of_the_interface_and_accuracies_are_fractions() {
     }
     assert!(result["stress"].as_f64().expect("a number") > 0.0);
     assert_eq!(result["summary"]["standard_error"], 0.0);
+    assert_eq!(result["chance"], 0.2);
+    assert_eq!(result["method"]["bottom_up"]["dim"], 100, "what was left open is given as it turned out");
+    let confusion = result["runs"][0]["confusion"].as_array().expect("a matrix");
+    let instances: u64 = confusion
+        .iter()
+        .flat_map(|row| row.as_array().expect("a row"))
+        .filter_map(serde_json::Value::as_u64)
+        .sum();
+    let expected: u64 =
+        result["classes"].as_array().expect("classes").iter().filter_map(|c| c["instances"].as_u64()).sum();
+    assert_eq!((confusion.len(), instances), (5, expected));
+    assert!(result["hubness"]["1"].is_number());
 }
 
 #[test]
@@ -35,6 +47,7 @@ fn a_family_is_evaluated_trial_by_trial_and_summarised() {
     let one = bidilel(&["evaluate", &folder.data(), "--split", "random:3", "--format", "json"]).json();
     assert_eq!(one["accuracy"]["per_class"], runs[3]["per_class"]);
     let mean = runs.iter().map(|run| run["per_class"].as_f64().expect("a number")).sum::<f64>() / 5.0;
+    assert_eq!(all["chance"], 0.2, "of five unseen classes, in every trial");
     assert!((mean - all["summary"]["mean"].as_f64().expect("a number")).abs() < 1e-12);
 }
 
@@ -113,6 +126,8 @@ fn repeats_count_seeds_up() {
     let seeds: Vec<u64> =
         result["runs"].as_array().expect("runs").iter().filter_map(|run| run["seed"].as_u64()).collect();
     assert_eq!(seeds, [7, 8, 9]);
+    let last = u64::MAX.to_string();
+    assert_eq!(bidilel(&["evaluate", &folder.data(), "--seed", &last, "--repeat", "2"]).status, 0);
 }
 
 #[test]

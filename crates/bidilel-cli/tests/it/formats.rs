@@ -28,7 +28,8 @@ fn folder(file: &str, key: Option<&str>) -> TempDir {
 fn result(file: &str, key: Option<&str>) -> String {
     let folder = folder(file, key);
     let path = folder.path().to_str().expect("a plain path");
-    let mut result = bidilel(&["evaluate", path, "--neighbors", "5", "--dim", "5", "--format", "json"]).json();
+    let mut result =
+        bidilel(&["evaluate", path, "--neighbors", "5", "--dim", "5", "--format", "json"]).json();
     result["timings"].take();
     result.to_string()
 }
@@ -52,7 +53,9 @@ fn results_do_not_depend_on_the_container() {
 
 #[test]
 fn a_key_that_is_not_there_lists_those_that_are() {
-    for file in ["features.npz", "features-v5.mat", "features-v73.mat", "features.safetensors", "features.parquet"] {
+    for file in
+        ["features.npz", "features-v5.mat", "features-v73.mat", "features.safetensors", "features.parquet"]
+    {
         let folder = folder(file, Some("y"));
         let error = bidilel(&["evaluate", folder.path().to_str().expect("plain")]).error().to_owned();
         assert!(error.contains(file) && error.contains("`y`") && error.contains("`x`"), "{error}");
@@ -82,7 +85,8 @@ fn inspect_describes_and_finds_nothing_wrong_with_sound_data() {
     assert_eq!((found["instances"].as_u64(), found["classes"].as_u64()), (Some(72), Some(9)));
     assert_eq!(found["visual"]["x"]["dimensions"], 12);
     assert_eq!(found["splits"]["standard"]["unseen"], 3);
-    let errors = found["problems"].as_array().expect("a list").iter().filter(|p| p["severity"] == "error").count();
+    let errors =
+        found["problems"].as_array().expect("a list").iter().filter(|p| p["severity"] == "error").count();
     assert_eq!(errors, 0, "{found}");
     let text = bidilel(&["inspect", path]).stdout;
     assert!(text.contains("norms of the rows of x") && text.contains("0 errors"), "{text}");

@@ -19,11 +19,14 @@
 //! ```
 
 use faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
 
+use crate::distance::squared;
 use crate::{Error, Result};
 
 /// Which kernel to use; a width that is left open is chosen from the points.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Kernel {
     /// Inner product.
     Linear,
@@ -83,19 +86,14 @@ impl ResolvedKernel {
         assert_eq!(left.nrows(), right.nrows(), "points must have one dimension");
         Mat::from_fn(left.ncols(), right.ncols(), |i, j| match *self {
             Self::Linear => left.col(i).iter().zip(right.col(j).iter()).map(|(x, z)| x * z).sum(),
-            Self::Rbf { gamma } => (-gamma * squared_distance(left, i, right, j)).exp(),
+            Self::Rbf { gamma } => (-gamma * squared(left.col(i), right.col(j))).exp(),
         })
     }
 }
 
-/// Squared distance by differences, exactly zero for equal points (norms minus a product are not).
-fn squared_distance(left: MatRef<'_, f64>, i: usize, right: MatRef<'_, f64>, j: usize) -> f64 {
-    left.col(i).iter().zip(right.col(j).iter()).map(|(x, z)| (x - z) * (x - z)).sum()
-}
-
 fn inverse_mean_distance(points: MatRef<'_, f64>) -> f64 {
     let n = points.ncols();
-    let sum: f64 = (0..n).flat_map(|j| (0..j).map(move |i| squared_distance(points, i, points, j))).sum();
+    let sum: f64 = (0..n).flat_map(|j| (0..j).map(move |i| squared(points.col(i), points.col(j)))).sum();
     // With one point, or all equal, every width gives the same matrix of ones.
     let gamma = (n * n.saturating_sub(1)) as f64 / (2.0 * sum);
     if gamma.is_finite() && gamma > 0.0 { gamma } else { 1.0 }

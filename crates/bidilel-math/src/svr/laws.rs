@@ -56,7 +56,7 @@ proptest! {
 
     #[test]
     fn epsilon_form_is_optimal((kernel, targets) in problem(), epsilon in 0.0..0.5, c in 0.1..10.0) {
-        let svr = Svr { form: Form::Epsilon(epsilon), c, ..Svr::default() };
+        let svr = Svr { form: Form::Epsilon { epsilon }, c, ..Svr::default() };
         let machine = svr.fit(kernel.as_ref(), &targets).expect("the input is valid");
         check_optimal(&machine, &errors(&machine, kernel.as_ref(), &targets), epsilon, c)?;
     }
@@ -64,7 +64,7 @@ proptest! {
     /// A nu machine is the epsilon machine of its own tube, and `nu` bounds the parts in and outside it.
     #[test]
     fn nu_form_is_optimal((kernel, targets) in problem(), nu in 0.05..1.0, c in 0.1..10.0) {
-        let svr = Svr { form: Form::Nu(nu), c, ..Svr::default() };
+        let svr = Svr { form: Form::Nu { nu }, c, ..Svr::default() };
         let machine = svr.fit(kernel.as_ref(), &targets).expect("the input is valid");
         let errors = errors(&machine, kernel.as_ref(), &targets);
         if let Some(epsilon) = tube(&machine, &errors, c) {
@@ -78,7 +78,7 @@ proptest! {
 }
 
 fn forms() -> [Svr; 2] {
-    [Form::Epsilon(0.1), Form::Nu(0.5)].map(|form| Svr { form, ..Svr::default() })
+    [Form::Epsilon { epsilon: 0.1 }, Form::Nu { nu: 0.5 }].map(|form| Svr { form, ..Svr::default() })
 }
 
 #[test]
@@ -129,12 +129,12 @@ fn bad_input_is_an_error() {
     let (kernel, targets) = (Mat::<f64>::identity(2, 2), [1.0, 2.0]);
     let with = |form, c, tolerance| Svr { form, c, tolerance, ..Svr::default() };
     for svr in [
-        with(Form::Epsilon(0.1), 0.0, 1e-6),
-        with(Form::Epsilon(0.1), f64::NAN, 1e-6),
-        with(Form::Epsilon(0.1), 1.0, 0.0),
-        with(Form::Epsilon(-0.1), 1.0, 1e-6),
-        with(Form::Nu(0.0), 1.0, 1e-6),
-        with(Form::Nu(1.1), 1.0, 1e-6),
+        with(Form::Epsilon { epsilon: 0.1 }, 0.0, 1e-6),
+        with(Form::Epsilon { epsilon: 0.1 }, f64::NAN, 1e-6),
+        with(Form::Epsilon { epsilon: 0.1 }, 1.0, 0.0),
+        with(Form::Epsilon { epsilon: -0.1 }, 1.0, 1e-6),
+        with(Form::Nu { nu: 0.0 }, 1.0, 1e-6),
+        with(Form::Nu { nu: 1.1 }, 1.0, 1e-6),
     ] {
         assert!(matches!(svr.fit(kernel.as_ref(), &targets), Err(Error::Parameter { .. })));
     }

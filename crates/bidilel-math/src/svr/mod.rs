@@ -39,18 +39,26 @@ mod solver;
 
 use faer::MatRef;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 pub use self::kernel::{Kernel, ResolvedKernel};
 use self::{gram::Gram, solver::Solver};
 use crate::{Error, Result};
 
 /// What sets the width of the tube in which errors cost nothing.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Form {
-    /// Half the width itself, in units of the targets.
-    Epsilon(f64),
-    /// Bound on the part of the samples outside the tube, in `(0, 1]`.
-    Nu(f64),
+    /// The width is given.
+    Epsilon {
+        /// Half of it, in units of the targets.
+        epsilon: f64,
+    },
+    /// The width follows from how many samples may lie outside.
+    Nu {
+        /// Bound on their part, in `(0, 1]`.
+        nu: f64,
+    },
 }
 
 /// Parameters of support vector regression.
@@ -71,7 +79,7 @@ pub struct Svr {
 
 impl Default for Svr {
     fn default() -> Self {
-        Self { form: Form::Epsilon(0.01), c: 1.0, tolerance: 1e-6, max_iterations: 10_000_000 }
+        Self { form: Form::Epsilon { epsilon: 0.01 }, c: 1.0, tolerance: 1e-6, max_iterations: 10_000_000 }
     }
 }
 
@@ -118,13 +126,13 @@ impl Svr {
         positive("c", self.c)?;
         positive("tolerance", self.tolerance)?;
         match self.form {
-            Form::Epsilon(found) if !(found >= 0.0 && found.is_finite()) => {
+            Form::Epsilon { epsilon: found } if !(found >= 0.0 && found.is_finite()) => {
                 Err(Error::Parameter { parameter: "epsilon", expected: "nonnegative and finite", found })
             }
-            Form::Nu(found) if !(found > 0.0 && found <= 1.0) => {
+            Form::Nu { nu: found } if !(found > 0.0 && found <= 1.0) => {
                 Err(Error::Parameter { parameter: "nu", expected: "in (0, 1]", found })
             }
-            Form::Epsilon(_) | Form::Nu(_) => Ok(()),
+            Form::Epsilon { .. } | Form::Nu { .. } => Ok(()),
         }
     }
 

@@ -61,9 +61,9 @@ pub(super) struct Solver<'a> {
 impl<'a> Solver<'a> {
     pub(super) fn new(svr: &'a Svr, gram: &'a Gram, targets: Vec<f64>) -> Self {
         let (groups, epsilon, multipliers) = match svr.form {
-            Form::Epsilon(epsilon) => (TOGETHER, epsilon, vec![0.0; targets.len()]),
+            Form::Epsilon { epsilon } => (TOGETHER, epsilon, vec![0.0; targets.len()]),
             // Equal on both edges, so that the coefficients start at zero and the residual at the targets.
-            Form::Nu(nu) => (APART, 0.0, half_of_the_sum(nu, svr.c, targets.len())),
+            Form::Nu { nu } => (APART, 0.0, half_of_the_sum(nu, svr.c, targets.len())),
         };
         // A tolerance finer than the rounding of the targets would never be reached.
         let largest = targets.iter().fold(epsilon, |largest, target| largest.max(target.abs()));

@@ -18,8 +18,8 @@ use bidilel_math::parallel::product;
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
-use super::lda::{check_ridge, class_factor, finish, leading_left};
-use super::{DEFAULT_DIM, LatentSpaceLearner, failed, resolve_dim, varying_dimensions};
+use super::lda::{check_classes, check_ridge, class_factor, finish, leading_left};
+use super::{DEFAULT_DIM, LatentSpaceLearner, resolve_dim, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
@@ -43,6 +43,7 @@ impl Default for Cca {
 impl LatentSpaceLearner for Cca {
     fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         check_ridge(self.ridge)?;
+        check_classes(training.classes)?;
         let Some(semantics) = training.semantics else {
             let origin = "the semantic representation".to_owned();
             let problem = "holds distances, but bottom-up `cca` needs vectors".to_owned();
@@ -59,10 +60,16 @@ impl LatentSpaceLearner for Cca {
         let visual = scatter::total(data, watch);
         let factor = class_factor(training, &rows, &mean);
         let weighted = semantic_factor(training, semantics);
+        // Unit vectors that agree to rounding are the same.
+        if weighted.norm_max() < 1e-9 {
+            let problem = "describes all known classes alike, so nothing correlates with it".to_owned();
+            return Err(Error::Semantic { origin: "the semantic representation".to_owned(), problem });
+        }
         watch.stage("eigen");
-        let visual = Whitener::new(with_ridge(visual, self.ridge).as_ref()).map_err(failed("eigen"))?;
+        let visual =
+            Whitener::new(with_ridge(visual, self.ridge).as_ref()).map_err(Error::in_stage("eigen"))?;
         let semantic = with_ridge(product(weighted.as_ref(), weighted.transpose()), self.ridge);
-        let semantic = Whitener::new(semantic.as_ref()).map_err(failed("eigen"))?;
+        let semantic = Whitener::new(semantic.as_ref()).map_err(Error::in_stage("eigen"))?;
         // The instances' factors 1/n cancel between the covariances and the cross-covariance.
         let cross = product(
             visual.forward(factor.as_ref()).as_ref(),

@@ -22,7 +22,7 @@ use bidilel_math::parallel::product;
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
-use super::{LatentSpaceLearner, failed, resolve_dim, spread, varying_dimensions};
+use super::{LatentSpaceLearner, resolve_dim, spread, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
@@ -46,6 +46,7 @@ impl Default for Lda {
 impl LatentSpaceLearner for Lda {
     fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         check_ridge(self.ridge)?;
+        check_classes(training.classes)?;
         let rows = varying_dimensions(training, watch)?;
         let most = rows.len().min(training.classes.saturating_sub(1)).max(1);
         let dim = resolve_dim(self.dim.or(Some(most)), most, "known classes less one, and varying features")?;
@@ -55,7 +56,7 @@ impl LatentSpaceLearner for Lda {
         let mut total = scatter::total(data, watch);
         (0..rows.len()).for_each(|i| total[(i, i)] += self.ridge);
         watch.stage("eigen");
-        let whitener = Whitener::new(total.as_ref()).map_err(failed("eigen"))?;
+        let whitener = Whitener::new(total.as_ref()).map_err(Error::in_stage("eigen"))?;
         let between = whitener.forward(class_factor(training, &rows, &mean).as_ref());
         let map = whitener.back(leading_left(between.as_ref(), dim)?.as_ref());
         Ok(LatentSpace::new(Map::Linear(finish(map, &rows, training.features.nrows())), training.features))
@@ -71,6 +72,15 @@ pub(super) fn check_ridge(ridge: f64) -> Result<()> {
         expected: "zero or a positive number".to_owned(),
         found: ridge.to_string(),
     })
+}
+
+/// One class has nothing to be told from.
+pub(super) fn check_classes(known: usize) -> Result<()> {
+    if known >= 2 {
+        return Ok(());
+    }
+    let expected = "at least 2 for lda and cca".to_owned();
+    Err(Error::Setting { setting: "the number of known classes", expected, found: known.to_string() })
 }
 
 pub(super) fn finish(mut map: Mat<f64>, rows: &[usize], dim: usize) -> Mat<f64> {
@@ -93,15 +103,19 @@ pub(super) fn class_factor<T: Scalar>(training: &Training<'_, T>, rows: &[usize]
 
 /// The leading left singular vectors of a tall matrix, by the eigenvectors of its small Gram matrix.
 ///
-/// Directions with a vanishing singular value are left out as zero columns: nothing determines them.
+/// There are always `count` columns. Those of a vanishing singular value are zero: nothing determines them.
 pub(super) fn leading_left(tall: MatRef<'_, f64>, count: usize) -> Result<Mat<f64>> {
     let gram = product(tall.transpose(), tall);
-    let found = eigen::whole(gram.as_ref(), count).map_err(failed("eigen"))?;
+    let found = eigen::whole(gram.as_ref(), count).map_err(Error::in_stage("eigen"))?;
     let cut = found.values.first().copied().unwrap_or(0.0) * f64::EPSILON * gram.nrows() as f64;
-    let mut left = product(tall, found.vectors.as_ref());
-    for (column, &value) in left.as_mut().col_iter_mut().zip(&found.values) {
-        let scale = if value > cut { 1.0 / value.sqrt() } else { 0.0 };
-        column.iter_mut().for_each(|entry| *entry *= scale);
-    }
-    Ok(left)
+    let left = product(tall, found.vectors.as_ref());
+    let scale = |i: usize| match found.values.get(i) {
+        Some(&value) if value > cut => 1.0 / value.sqrt(),
+        _ => 0.0,
+    };
+    Ok(Mat::from_fn(
+        tall.nrows(),
+        count,
+        |row, i| if i < left.ncols() { scale(i) * left[(row, i)] } else { 0.0 },
+    ))
 }

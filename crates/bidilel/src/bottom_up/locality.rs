@@ -22,28 +22,15 @@ use faer::{Mat, Scale};
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::eigen::{self, Eigen, Whitener};
-use bidilel_math::graph::{self, Affinity};
+use bidilel_math::graph::{Affinity, Weights};
 use bidilel_math::parallel::product;
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar, neighbors};
 
-use super::{LatentSpaceLearner, failed, resolve_dim, spread, varying_dimensions};
+use super::{LatentSpaceLearner, resolve_dim, spread, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
-
-/// How the length of an edge becomes its weight.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Weights {
-    /// $\exp(-d/2)$, as the paper prints it.
-    #[default]
-    Exp,
-    /// $\exp(-d^2/2t^2)$ with $t$ the mean length of the edges.
-    Heat,
-    /// 1.
-    Binary,
-}
 
 /// Among which instances neighbours are looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,7 +115,7 @@ impl LatentSpaceLearner for Slpp {
                 neighbors::within_labels(training.features, training.labels, k, watch)
             }
         };
-        let graph = Affinity::new(&found, Some(training.labels), self.locality.weights.into());
+        let graph = Affinity::new(&found, Some(training.labels), self.locality.weights);
         self.locality.project(training, &graph, watch)
     }
 }
@@ -138,7 +125,7 @@ impl LatentSpaceLearner for Lpp {
         self.locality.check()?;
         watch.stage("neighbors");
         let found = neighbors::exact(training.features, self.locality.neighbors, watch);
-        let graph = Affinity::new(&found, None, self.locality.weights.into());
+        let graph = Affinity::new(&found, None, self.locality.weights);
         self.locality.project(training, &graph, watch)
     }
 }
@@ -176,7 +163,7 @@ impl Locality {
             Regularizer::Identity => {
                 watch.stage("eigen");
                 (0..rows.len()).for_each(|i| laplacian[(i, i)] += self.alpha);
-                eigen::generalized(degree, laplacian, dim, watch).map_err(failed("eigen"))?.vectors
+                eigen::generalized(degree, laplacian, dim, watch).map_err(Error::in_stage("eigen"))?.vectors
             }
             Regularizer::Kernel => {
                 let gram = scatter::total(data, watch);
@@ -198,21 +185,26 @@ impl Locality {
         dim: usize,
         watch: &dyn Observer,
     ) -> Result<Mat<f64>> {
-        match Whitener::new(gram.as_ref()).map_err(failed("eigen"))? {
+        match Whitener::new(gram.as_ref()).map_err(Error::in_stage("eigen"))? {
             Whitener::Factor(factor) => {
                 let mut right = eigen::inverse(factor.as_ref());
                 right *= Scale(self.alpha);
                 right += laplacian;
-                Ok(eigen::generalized(degree, right, dim, watch).map_err(failed("eigen"))?.vectors)
+                Ok(eigen::generalized(degree, right, dim, watch).map_err(Error::in_stage("eigen"))?.vectors)
             }
             Whitener::Range(Eigen { values, vectors: basis }) => {
-                let dim = resolve_dim(Some(dim), values.len(), "the rank of the features")?;
+                // Only a number that somebody asked for can be too large.
+                let dim = match self.dim {
+                    Some(_) => resolve_dim(self.dim, values.len(), "the rank of the features")?,
+                    None => dim.min(values.len()),
+                };
                 let within = |matrix: Mat<f64>| {
                     product(product(basis.transpose(), matrix.as_ref()).as_ref(), basis.as_ref())
                 };
                 let mut right = within(laplacian);
                 values.iter().enumerate().for_each(|(i, value)| right[(i, i)] += self.alpha / value);
-                let found = eigen::generalized(within(degree), right, dim, watch).map_err(failed("eigen"))?;
+                let found = eigen::generalized(within(degree), right, dim, watch)
+                    .map_err(Error::in_stage("eigen"))?;
                 let mut map = product(basis.as_ref(), found.vectors.as_ref());
                 eigen::fix_signs(map.as_mut());
                 Ok(map)
@@ -224,11 +216,7 @@ impl Locality {
 /// A graph whose weights have all but vanished is as good as none: say so.
 fn warn_of_weak_graph(graph: &Affinity, watch: &dyn Observer) -> Result<()> {
     match graph.median_weight() {
-        None => Err(Error::Setting {
-            setting: "neighbors",
-            expected: "enough that some neighbours share a class".to_owned(),
-            found: "a graph without edges (are all known classes single instances?)".to_owned(),
-        }),
+        None => Err(Error::NoEdges),
         Some(median) if median < 1e-6 => {
             watch.note(&format!(
                 "the median graph weight is {median:.1e}, so the graph has no say: \
@@ -237,15 +225,5 @@ fn warn_of_weak_graph(graph: &Affinity, watch: &dyn Observer) -> Result<()> {
             Ok(())
         }
         Some(_) => Ok(()),
-    }
-}
-
-impl From<Weights> for graph::Weights {
-    fn from(weights: Weights) -> Self {
-        match weights {
-            Weights::Exp => Self::Exp,
-            Weights::Heat => Self::Heat,
-            Weights::Binary => Self::Binary,
-        }
     }
 }

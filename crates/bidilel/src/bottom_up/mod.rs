@@ -8,11 +8,12 @@ mod pca;
 
 use serde::{Deserialize, Serialize};
 
+pub use bidilel_math::graph::Weights;
 use bidilel_math::{Observer, Scalar};
 
 pub use cca::Cca;
 pub use lda::Lda;
-pub use locality::{Locality, Lpp, Neighborhood, Regularizer, Slpp, Weights};
+pub use locality::{Locality, Lpp, Neighborhood, Regularizer, Slpp};
 pub use none::Unchanged;
 pub use pca::Pca;
 
@@ -111,8 +112,4 @@ pub(crate) fn spread(map: &faer::Mat<f64>, rows: &[usize], dim: usize) -> faer::
         }
     }
     whole
-}
-
-pub(crate) fn failed(stage: &'static str) -> impl Fn(bidilel_math::Error) -> Error {
-    move |source| Error::Math { stage, source }
 }

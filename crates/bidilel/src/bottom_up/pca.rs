@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar, eigen};
 
-use super::{LatentSpaceLearner, failed, resolve_dim, spread, varying_dimensions};
-use crate::error::Result;
+use super::{LatentSpaceLearner, resolve_dim, spread, varying_dimensions};
+use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
 
@@ -33,7 +33,7 @@ impl LatentSpaceLearner for Pca {
         let data = Selected { points: training.features, rows: &rows, center: Some(&mean) };
         let total = scatter::total(data, watch);
         watch.stage("eigen");
-        let found = eigen::symmetric(total.as_ref(), dim, watch).map_err(failed("eigen"))?;
+        let found = eigen::symmetric(total.as_ref(), dim, watch).map_err(Error::in_stage("eigen"))?;
         let map = spread(&found.vectors, &rows, training.features.nrows());
         Ok(LatentSpace::new(Map::Linear(map), training.features))
     }

@@ -39,11 +39,15 @@ impl Refiner for SelfTraining {
                 found: "0".to_owned(),
             });
         }
-        let rounds = 0..self.self_training_rounds;
-        Ok(rounds.fold(before, |now, _| {
+        let mut now = before;
+        for _ in 0..self.self_training_rounds {
             let moved = self.moved(&now);
-            Recognition::nearest(now.points, moved)
-        }))
+            if moved == now.embedding {
+                break;
+            }
+            now = Recognition::nearest(now.points, moved);
+        }
+        Ok(now)
     }
 }
 

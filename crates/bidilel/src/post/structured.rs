@@ -17,7 +17,7 @@ use bidilel_math::distance::pairwise;
 use bidilel_math::kmeans::kmeans;
 
 use super::Refiner;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::recognize::Recognition;
 
 /// Settings of structured prediction.
@@ -38,8 +38,12 @@ impl Refiner for Structured {
     fn refine(&self, before: Recognition) -> Result<Recognition> {
         let points = before.points.as_ref().as_ref();
         let clusters = kmeans(points, before.embedding.clone(), self.max_iterations);
-        let class_of_cluster =
-            assign(pairwise(clusters.centers.as_ref(), before.embedding.as_ref()).as_ref());
+        let costs = pairwise(clusters.centers.as_ref(), before.embedding.as_ref());
+        if !costs.norm_max().is_finite() {
+            let source = bidilel_math::Error::NotFinite { what: "a distance between a cluster and a class" };
+            return Err(Error::in_stage("structured prediction")(source));
+        }
+        let class_of_cluster = assign(costs.as_ref());
         let mut embedding = Mat::zeros(before.embedding.nrows(), before.embedding.ncols());
         for (cluster, &class) in class_of_cluster.iter().enumerate() {
             embedding.col_mut(class).copy_from(clusters.centers.col(cluster));

@@ -32,6 +32,7 @@ pub struct Representation {
 impl Representation {
     pub(crate) fn hash(&self, hash: &mut Xxh3) {
         hash.update(&self.weight.to_le_bytes());
+        hash.update(&[self.metric as u8]);
         for column in 0..self.values.ncols() {
             for value in self.values.col_as_slice(column) {
                 hash.update(&value.to_le_bytes());

@@ -58,6 +58,7 @@ impl Classes {
         let mut rng = stream(seed, Part::Attributes);
         let mut order: Vec<usize> = (0..factors).collect();
         let mut percentages = Mat::zeros(settings.attributes, count);
+        let mut strongest = vec![(f64::NEG_INFINITY, 0); count];
         for attribute in 0..settings.attributes {
             // One factor by turns, so that none goes unsaid, and a few others at random.
             let main = attribute % factors;
@@ -75,6 +76,15 @@ impl Classes {
                     loading.iter().zip(self.meaning.col_as_slice(class)).map(|(l, z)| l * z).sum();
                 let value = signal / length + common + settings.attribute_noise * normal(&mut rng);
                 percentages[(attribute, class)] = 100.0 * (1.0 - (-value.max(0.0)).exp());
+                if value > strongest[class].0 {
+                    strongest[class] = (value, attribute);
+                }
+            }
+        }
+        // A class of which nothing at all is true could not be described: what is nearest to true becomes so.
+        for (class, &(value, attribute)) in strongest.iter().enumerate() {
+            if value <= 0.0 {
+                percentages[(attribute, class)] = 1.0;
             }
         }
         percentages

@@ -10,6 +10,9 @@ use crate::error::{Error, Result};
 /// Names that [`Synthetic::preset`] knows.
 pub const PRESETS: [&str; 3] = ["small", "awa", "cub"];
 
+/// More classes of either kind than this would not fit into memory with their distances.
+const MOST_CLASSES: usize = 50_000;
+
 /// A generator of zero-shot tasks.
 ///
 /// The default is a task of 25 classes that is drawn in milliseconds. Raising `semantic_gap`,
@@ -168,6 +171,8 @@ impl Synthetic {
         at_least("known", self.known, 2)?;
         at_least("unseen", self.unseen, 1)?;
         at_least("groups", self.groups, 1)?;
+        at_most("known", self.known, MOST_CLASSES)?;
+        at_most("unseen", self.unseen, MOST_CLASSES)?;
         at_least("factors", self.factors, self.views.len().max(2))?;
         at_least("attributes", self.attributes, 1)?;
         at_least("word_dim", self.word_dim, 1)?;
@@ -199,6 +204,10 @@ impl Synthetic {
 
 fn setting(setting: &'static str, expected: impl Into<String>, found: impl Display) -> Error {
     Error::Setting { setting, expected: expected.into(), found: found.to_string() }
+}
+
+fn at_most(name: &'static str, found: usize, most: usize) -> Result<()> {
+    if found > most { Err(setting(name, format!("at most {most}"), found)) } else { Ok(()) }
 }
 
 fn at_least(name: &'static str, found: usize, least: usize) -> Result<()> {

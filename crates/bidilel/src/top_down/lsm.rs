@@ -27,6 +27,10 @@ use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
 
+/// Classes nearer than this count as starting in one place, and are moved by about this much.
+const NEAR: f64 = 1e-9;
+const PUSH: f64 = 1e-3;
+
 /// How the cost is minimised.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -101,7 +105,7 @@ impl ClassEmbedder for Lsm {
                 cost.floored
             ));
         }
-        let found = self.minimize(&cost, self.begin(&cost), watch);
+        let found = self.minimize(&cost, self.begin(&cost), watch)?;
         if !found.converged {
             watch.note(&format!("the mapping had not settled after {} iterations", found.iterations));
         }
@@ -115,25 +119,32 @@ impl ClassEmbedder for Lsm {
 
 impl Lsm {
     /// Minimises the cost from a start.
-    pub fn minimize(&self, cost: &Sammon, start: Vec<f64>, watch: &dyn Observer) -> Minimum {
+    ///
+    /// # Errors
+    /// When distances of wildly different sizes leave majorisation without a definite system.
+    pub fn minimize(&self, cost: &Sammon, start: Vec<f64>, watch: &dyn Observer) -> Result<Minimum> {
         let stopping = Stopping { tolerance: self.tolerance, max_iterations: self.max_iterations };
         match self.optimizer {
             // A distance at the floor makes a pair a million times stiffer than the others: majorisation
             // settles such pairs in its linear system, and L-BFGS finishes from there.
             Optimizer::Lbfgs if cost.floored > 0 => {
-                let settled = smacof::smacof(cost, start, stopping, watch);
+                let Ok(settled) = smacof::smacof(cost, start.clone(), stopping, watch) else {
+                    return Ok(lbfgs::lbfgs(cost, start, stopping, watch));
+                };
                 let polished = lbfgs::lbfgs(cost, settled.point.clone(), stopping, watch);
-                if polished.value <= settled.value { polished } else { settled }
+                Ok(if polished.value <= settled.value { polished } else { settled })
             }
-            Optimizer::Lbfgs => lbfgs::lbfgs(cost, start, stopping, watch),
-            Optimizer::Descent => lbfgs::descent(cost, start, stopping, watch),
-            Optimizer::Smacof => smacof::smacof(cost, start, stopping, watch),
+            Optimizer::Lbfgs => Ok(lbfgs::lbfgs(cost, start, stopping, watch)),
+            Optimizer::Descent => Ok(lbfgs::descent(cost, start, stopping, watch)),
+            Optimizer::Smacof => {
+                smacof::smacof(cost, start, stopping, watch).map_err(Error::in_stage("smacof"))
+            }
         }
     }
 
     /// The starting places, column after column.
     pub fn begin(&self, cost: &Sammon) -> Vec<f64> {
-        match self.start {
+        let mut start = match self.start {
             Start::WeightedMean => weighted_mean(cost),
             Start::Random { seed } => {
                 let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -141,6 +152,32 @@ impl Lsm {
                 let mut sample = || -> f64 { StandardNormal.sample(&mut random) };
                 (0..cost.dim() * cost.unseen()).map(|_| scale * sample()).collect()
             }
+        };
+        part(cost, &mut start);
+        start
+    }
+}
+
+/// Moves classes apart that start in one place but do not belong there.
+///
+/// Between coinciding classes the cost has no gradient, so that no descent would ever part them. It happens to
+/// classes that are equally far from every known class, as those of one-hot descriptions are.
+fn part(cost: &Sammon, start: &mut [f64]) {
+    let dim = cost.dim();
+    for j in 1..cost.unseen() {
+        let (before, rest) = start.split_at_mut(j * dim);
+        let own = &mut rest[..dim];
+        let alike = |i: usize| {
+            distance::squared_slices(&before[i * dim..][..dim], own) < NEAR * NEAR
+                && cost.unseen_unseen[(i, j)] > DISTANCE_FLOOR
+        };
+        if (0..j).any(alike) {
+            let mut random = ChaCha8Rng::seed_from_u64(j as u64);
+            let scale = PUSH / (dim as f64).sqrt();
+            own.iter_mut().for_each(|value| {
+                let sample: f64 = StandardNormal.sample(&mut random);
+                *value += scale * sample;
+            });
         }
     }
 }

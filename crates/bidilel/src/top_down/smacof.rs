@@ -15,15 +15,20 @@ use faer::Mat;
 
 use bidilel_math::distance::squared_slices;
 use bidilel_math::lbfgs::{Minimum, Objective, Stopping};
-use bidilel_math::{Observer, eigen};
+use bidilel_math::{Observer, Result, eigen};
 
 use super::Sammon;
 
 /// A relative decrease of the cost below this, a hundred times running, ends the iteration.
 const STALL: f64 = 1e-13;
 
-pub(super) fn smacof(cost: &Sammon, start: Vec<f64>, stopping: Stopping, watch: &dyn Observer) -> Minimum {
-    let majorizer = Majorizer::new(cost);
+pub(super) fn smacof(
+    cost: &Sammon,
+    start: Vec<f64>,
+    stopping: Stopping,
+    watch: &dyn Observer,
+) -> Result<Minimum> {
+    let majorizer = Majorizer::new(cost)?;
     let mut point = start;
     let mut gradient = vec![0.0; point.len()];
     let mut value = cost.evaluate(&point, &mut gradient);
@@ -33,18 +38,18 @@ pub(super) fn smacof(cost: &Sammon, start: Vec<f64>, stopping: Stopping, watch: 
         watch.step(iteration, value);
         let steepest = gradient.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
         if steepest <= goal || stalled >= 100 {
-            return Minimum { point, value, iterations: iteration, converged: true };
+            return Ok(Minimum { point, value, iterations: iteration, converged: true });
         }
         let next = majorizer.step(&point);
         let below = cost.evaluate(&next, &mut gradient);
         if below > value {
             // Only rounding can do that: this is as low as it gets.
-            return Minimum { point, value, iterations: iteration, converged: true };
+            return Ok(Minimum { point, value, iterations: iteration, converged: true });
         }
         stalled = if value - below <= STALL * value { stalled + 1 } else { 0 };
         (point, value) = (next, below);
     }
-    Minimum { point, value, iterations: stopping.max_iterations, converged: false }
+    Ok(Minimum { point, value, iterations: stopping.max_iterations, converged: false })
 }
 
 pub(super) struct Majorizer<'a> {
@@ -53,7 +58,7 @@ pub(super) struct Majorizer<'a> {
 }
 
 impl<'a> Majorizer<'a> {
-    pub(super) fn new(cost: &'a Sammon) -> Self {
+    pub(super) fn new(cost: &'a Sammon) -> Result<Self> {
         let unseen = cost.unseen();
         let mut system = Mat::zeros(unseen, unseen);
         for j in 0..unseen {
@@ -66,9 +71,7 @@ impl<'a> Majorizer<'a> {
                 system[(k, j)] -= weight;
             }
         }
-        let factor =
-            eigen::cholesky(system).expect("diagonally dominant by the positive weights of the landmarks");
-        Self { cost, factor }
+        Ok(Self { cost, factor: eigen::cholesky(system)? })
     }
 
     /// The minimum of the quadratic that touches the cost at `point`.

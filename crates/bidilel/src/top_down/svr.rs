@@ -7,45 +7,17 @@
 //! A. Smola and B. Schölkopf, *A tutorial on support vector regression*, 2004; the setting is that of
 //! S. Changpinyo, W.-L. Chao, F. Sha, *Predicting visual exemplars of unseen classes*, 2017.
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
-use bidilel_math::{Observer, svr};
+use bidilel_math::Observer;
+use bidilel_math::svr;
+pub use bidilel_math::svr::{Form, Kernel};
 
 use super::{ClassEmbedder, Embedding};
-use crate::bottom_up::failed;
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
-
-/// The kernel over semantic vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "kebab-case")]
-pub enum Kernel {
-    /// $\exp(-\gamma \|s - s'\|^2)$.
-    Rbf {
-        /// $\gamma$; one over the mean squared distance of the known classes if not given.
-        gamma: Option<f64>,
-    },
-    /// $s^\top s'$.
-    Linear,
-}
-
-/// The form of the machine.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "kebab-case")]
-pub enum Form {
-    /// Errors below `epsilon` cost nothing.
-    Epsilon {
-        /// Half the width of the tube.
-        epsilon: f64,
-    },
-    /// The tube is as wide as leaves a share of at most `nu` outside.
-    Nu {
-        /// The share, above 0 and at most 1.
-        nu: f64,
-    },
-}
 
 /// Settings of the regression.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,32 +57,45 @@ impl ClassEmbedder for Svr {
             let problem = "holds distances, but top-down `svr` needs vectors".to_owned();
             return Err(Error::Semantic { origin, problem });
         };
-        let kernel = svr::Kernel::from(self.kernel).resolve(known).map_err(failed("svr"))?;
+        self.check()?;
+        let kernel = self.kernel.resolve(known).map_err(Error::in_stage("svr"))?;
         let settings =
-            svr::Svr { form: self.form.into(), c: self.c, tolerance: self.tolerance, ..svr::Svr::default() };
+            svr::Svr { form: self.form, c: self.c, tolerance: self.tolerance, ..svr::Svr::default() };
         let machines = settings
             .fit_all(kernel.matrix(known, known).as_ref(), landmarks.points.as_ref())
-            .map_err(failed("svr"))?;
+            .map_err(Error::in_stage("svr"))?;
         let columns = kernel.matrix(known, unseen);
         let predict = |row: usize, class: usize| machines[row].predict(columns.col(class).iter().copied());
         Ok(Embedding { points: Mat::from_fn(landmarks.points.nrows(), unseen.ncols(), predict) })
     }
 }
 
-impl From<Kernel> for svr::Kernel {
-    fn from(kernel: Kernel) -> Self {
-        match kernel {
-            Kernel::Rbf { gamma } => Self::Rbf { gamma },
-            Kernel::Linear => Self::Linear,
+impl Svr {
+    /// Fills in the kernel's width where it follows from the vectors of the known classes.
+    pub(crate) fn resolve(&mut self, known: MatRef<'_, f64>) {
+        if let Ok(svr::ResolvedKernel::Rbf { gamma }) = self.kernel.resolve(known) {
+            self.kernel = Kernel::Rbf { gamma: Some(gamma) };
         }
     }
-}
 
-impl From<Form> for svr::Form {
-    fn from(form: Form) -> Self {
-        match form {
-            Form::Epsilon { epsilon } => Self::Epsilon(epsilon),
-            Form::Nu { nu } => Self::Nu(nu),
+    /// Names what is out of range as the user knows it.
+    fn check(&self) -> Result<()> {
+        let positive = |value: f64| value > 0.0 && value.is_finite();
+        let wrong = |setting, expected: &str, found: f64| {
+            Err(Error::Setting { setting, expected: expected.to_owned(), found: found.to_string() })
+        };
+        if !positive(self.c) {
+            return wrong("svr-c", "a positive number", self.c);
+        }
+        match (self.form, self.kernel) {
+            (Form::Epsilon { epsilon }, _) if !(epsilon >= 0.0 && epsilon.is_finite()) => {
+                wrong("svr-epsilon", "zero or a positive number", epsilon)
+            }
+            (Form::Nu { nu }, _) if !(nu > 0.0 && nu <= 1.0) => wrong("svr-nu", "above 0 and at most 1", nu),
+            (_, Kernel::Rbf { gamma: Some(gamma) }) if !positive(gamma) => {
+                wrong("svr-gamma", "a positive number", gamma)
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -60,7 +60,7 @@ fn one_step_of_majorisation_agrees() {
         let golden = Golden::read(file);
         let cost = cost(semantic);
         let once = Lsm { optimizer: Optimizer::Smacof, max_iterations: 1, ..Lsm::default() };
-        let found = once.minimize(&cost, flat(&golden.columns("B0")), &Silent);
+        let found = once.minimize(&cost, flat(&golden.columns("B0")), &Silent).expect("a step");
         let place = MatRef::from_column_major_slice(&found.point, 4, 3);
         close(place, golden.columns("smacof_one_step").as_ref(), 1e-12, file);
         assert!((found.value - golden.number("cost_after_smacof_step")).abs() < 1e-12, "{file}");
@@ -92,7 +92,7 @@ fn every_optimiser_and_start_reaches_the_optimum_and_the_cost_never_rises() {
             for start in [Start::WeightedMean, Start::Random { seed: 7 }] {
                 let trace = Trace::default();
                 let lsm = Lsm { optimizer, start, max_iterations: 100_000, ..Lsm::default() };
-                let found = lsm.minimize(&cost, lsm.begin(&cost), &trace);
+                let found = lsm.minimize(&cost, lsm.begin(&cost), &trace).expect("a minimum");
                 let what = format!("{file} {optimizer:?} {start:?}");
                 assert!(found.converged, "{what}");
                 let off = found.value - golden.number("optimum_stress");

@@ -1,8 +1,11 @@
 //! What every implementation of a role promises.
 
+use bidilel::bottom_up::BottomUp;
+use bidilel::dataset::Metric;
 use bidilel::model::Model;
 use bidilel::pipeline::Pipeline;
 use bidilel::task::Normalize;
+use bidilel::top_down::{Kernel, Svr, TopDown};
 use bidilel_math::Silent;
 
 use crate::support::{pipelines, task};
@@ -33,7 +36,7 @@ fn settings_and_models_survive_being_written_and_read() {
         let json = serde_json::to_string(&pipeline).expect("settings are serialisable");
         assert_eq!(serde_json::from_str::<Pipeline>(&json).expect("and back"), pipeline, "{json}");
         let fitted = pipeline.fit(&task, &Silent).expect("a fit");
-        let model = Model::new("small", "cnn", Normalize::L2, &task, pipeline, fitted);
+        let model = Model::new("small", "cnn", Normalize::L2, &task, &pipeline, fitted);
         let bytes = model.to_bytes().expect("a file");
         assert_eq!(Model::from_bytes(&bytes).expect("the same model"), model);
     }
@@ -50,12 +53,49 @@ fn a_feature_matrix_of_the_wrong_width_is_refused() {
 }
 
 #[test]
+fn what_was_left_open_is_written_down_as_it_turned_out() {
+    let task = task(9);
+    let top_down = TopDown::Svr(Svr::default());
+    let pipeline = Pipeline { top_down, ..Pipeline::default() };
+    let fitted = pipeline.fit(&task, &Silent).expect("a fit");
+    let resolved = pipeline.resolved(&task, &fitted);
+    let BottomUp::Slpp(slpp) = &resolved.bottom_up else { panic!("the default") };
+    assert_eq!(slpp.locality.dim, Some(24));
+    let TopDown::Svr(Svr { kernel: Kernel::Rbf { gamma: Some(gamma) }, .. }) = resolved.top_down else {
+        panic!("a settled width")
+    };
+    assert!(gamma > 0.0);
+    assert_eq!(resolved.fit(&task, &Silent).expect("the same fit"), fitted);
+}
+
+#[test]
+fn models_that_claim_the_impossible_are_refused() {
+    let task = task(4);
+    let pipeline = Pipeline::default();
+    let fitted = pipeline.fit(&task, &Silent).expect("a fit");
+    let sound = Model::new("small", "cnn", Normalize::L2, &task, &pipeline, fitted);
+    let refused = |change: &dyn Fn(&mut Model)| {
+        let mut model = sound.clone();
+        change(&mut model);
+        Model::from_bytes(&model.to_bytes().expect("a file")).expect_err("a lie").to_string()
+    };
+    assert!(refused(&|model| model.header.unseen.clear()).contains("no unseen class"));
+    assert!(refused(&|model| model.header.known.clear()).contains("no known class"));
+    assert!(
+        refused(&|model| model.header.semantic[0].metric = Metric::Precomputed)
+            .contains("semantic.attributes")
+    );
+    assert!(refused(&|model| model.header.visual_dim = 7).contains("latent_from_visual"));
+    assert!(refused(&|model| model.fitted.embedding.points[(0, 0)] = f64::NAN).contains("embedding"));
+}
+
+#[test]
 fn damaged_model_files_are_refused_without_a_panic() {
     let task = task(4);
     let pipeline = Pipeline::default();
     let fitted = pipeline.fit(&task, &Silent).expect("a fit");
     let bytes =
-        Model::new("small", "cnn", Normalize::L2, &task, pipeline, fitted).to_bytes().expect("a file");
+        Model::new("small", "cnn", Normalize::L2, &task, &pipeline, fitted).to_bytes().expect("a file");
     for length in [0, 1, 7, 8, 9, 100, bytes.len() / 2, bytes.len() - 1] {
         assert!(Model::from_bytes(&bytes[..length]).is_err(), "cut to {length} bytes");
     }
@@ -72,7 +112,7 @@ fn a_newer_format_and_a_foreign_file_say_so() {
     let task = task(5);
     let pipeline = Pipeline::default();
     let fitted = pipeline.fit(&task, &Silent).expect("a fit");
-    let mut model = Model::new("small", "cnn", Normalize::L2, &task, pipeline, fitted);
+    let mut model = Model::new("small", "cnn", Normalize::L2, &task, &pipeline, fitted);
     model.header.format += 1;
     let newer = Model::from_bytes(&model.to_bytes().expect("a file")).expect_err("from the future");
     assert!(newer.to_string().contains("format version 2"), "{newer}");

@@ -1,9 +1,10 @@
 //! Data at the edge: everything that is not an error must work and stay finite.
 
-use bidilel::bottom_up::{BottomUp, LatentSpaceLearner, Locality, Slpp};
-use bidilel::dataset::{Dataset, Visual};
+use bidilel::bottom_up::{BottomUp, Cca, LatentSpaceLearner, Locality, Slpp};
+use bidilel::dataset::{Dataset, Metric, Semantic, Visual};
 use bidilel::pipeline::Pipeline;
-use bidilel::task::Task;
+use bidilel::task::{Choice, Task};
+use bidilel::top_down::{Lsm, Optimizer, Start, Svr, TopDown};
 use bidilel_math::{Observer, Silent};
 use faer::Mat;
 use std::sync::{Arc, Mutex};
@@ -116,6 +117,109 @@ fn classes_with_equal_descriptions() {
         (1..6).for_each(|class| semantic.vectors.col_mut(class).copy_from(&first));
     }
     all_work(&task_of(&twins), pipelines());
+}
+
+/// The dataset with one description, a matrix of distances.
+fn with_distances(dataset: &Dataset, distance: impl Fn(usize, usize) -> f64) -> Dataset {
+    let classes = dataset.classes.len();
+    let vectors = Mat::from_fn(classes, classes, |i, j| if i == j { 0.0 } else { distance(i, j) });
+    let semantic = Semantic {
+        name: "distances".to_owned(),
+        origin: "a test".to_owned(),
+        metric: Metric::Precomputed,
+        vectors,
+        dimension_names: None,
+    };
+    Dataset { semantic: vec![semantic], ..dataset.clone() }
+}
+
+fn lsm(optimizer: Optimizer, start: Start) -> Pipeline {
+    Pipeline { top_down: TopDown::Lsm(Lsm { optimizer, start, ..Lsm::default() }), ..Pipeline::default() }
+}
+
+#[test]
+fn classes_that_start_in_one_place_are_parted() {
+    // All classes equally far from each other: the weighted mean is the same place for all unseen ones.
+    let task = task_of(&with_distances(&dataset(19), |_, _| 1.0));
+    let stress = |pipeline: Pipeline| pipeline.fit(&task, &Silent).expect("a fit").stress;
+    let random = stress(lsm(Optimizer::Lbfgs, Start::Random { seed: 1 }));
+    for optimizer in [Optimizer::Lbfgs, Optimizer::Descent, Optimizer::Smacof] {
+        let found = stress(lsm(optimizer, Start::WeightedMean));
+        assert!(found < random + 1e-6, "{optimizer:?}: {found}, from a random start {random}");
+    }
+}
+
+#[test]
+fn precomputed_distances_do_for_mapping_and_are_refused_where_vectors_are_needed() {
+    let base = dataset(20);
+    let task = task_of(&base);
+    // The distances of the attributes, handed over as a matrix, lead to the same embedding.
+    let mut unit = base.semantic[0].vectors.clone();
+    bidilel_math::distance::normalize_columns(unit.as_mut());
+    let all = bidilel_math::distance::pairwise(unit.as_ref(), unit.as_ref());
+    let given = task_of(&with_distances(&base, |i, j| all[(i, j)]));
+    let pipeline = Pipeline::default();
+    let (from_vectors, from_distances) =
+        (pipeline.fit(&task, &Silent).expect("a fit"), pipeline.fit(&given, &Silent).expect("a fit"));
+    assert!((from_vectors.stress - from_distances.stress).abs() < 1e-9);
+    for refused in [
+        Pipeline { bottom_up: BottomUp::Cca(Cca::default()), ..Pipeline::default() },
+        Pipeline { top_down: TopDown::Svr(Svr::default()), ..Pipeline::default() },
+    ] {
+        let error = refused.fit(&given, &Silent).expect_err("no vectors").to_string();
+        assert!(error.contains("needs vectors"), "{error}");
+    }
+    // And they mix with vectors.
+    let mut both = with_distances(&base, |i, j| all[(i, j)]);
+    both.semantic.push(base.semantic[0].clone());
+    let choice = Choice {
+        semantic: vec![("distances".to_owned(), 0.5), ("attributes".to_owned(), 0.5)],
+        ..Choice::default()
+    };
+    let mixed = Task::new(&both, &both.trials(None).expect("a split")[0], &choice, &Silent).expect("a task");
+    assert!((pipeline.fit(&mixed, &Silent).expect("a fit").stress - from_vectors.stress).abs() < 1e-9);
+}
+
+#[test]
+fn distances_of_wildly_different_sizes_end_in_a_result_or_an_error() {
+    let wild = with_distances(&dataset(21), |i, j| if i + j == 7 { 0.0 } else { 1e13 });
+    for optimizer in [Optimizer::Lbfgs, Optimizer::Descent, Optimizer::Smacof] {
+        // Whatever it says, it does not panic.
+        let _ = lsm(optimizer, Start::WeightedMean).fit(&task_of(&wild), &Silent);
+    }
+}
+
+#[test]
+fn known_classes_that_are_all_described_alike() {
+    let mut alike = dataset(22);
+    let unseen = alike.trials(None).expect("a split")[0].unseen.clone();
+    for semantic in &mut alike.semantic {
+        let first = semantic.vectors.col(0).to_owned();
+        for class in (0..semantic.vectors.ncols()).filter(|class| !unseen.contains(class)) {
+            semantic.vectors.col_mut(class).copy_from(&first);
+        }
+    }
+    let task = task_of(&alike);
+    let (with_cca, others): (Vec<_>, Vec<_>) =
+        pipelines().into_iter().partition(|pipeline| matches!(pipeline.bottom_up, BottomUp::Cca(_)));
+    all_work(&task, others);
+    for pipeline in with_cca {
+        let error = pipeline.fit(&task, &Silent).expect_err("nothing to correlate with").to_string();
+        assert!(error.contains("describes all known classes alike"), "{error}");
+    }
+}
+
+#[test]
+fn one_known_class_is_too_few_for_discriminants_only() {
+    let mut one = dataset(23);
+    let unseen = (1..one.classes.len()).collect();
+    one.splits[0].kind = bidilel::dataset::SplitKind::Classes { unseen, validation: vec![] };
+    let task = task_of(&one);
+    for bottom_up in learners() {
+        let discriminant = matches!(bottom_up, BottomUp::Lda(_) | BottomUp::Cca(_));
+        let outcome = Pipeline { bottom_up, ..Pipeline::default() }.fit(&task, &Silent);
+        assert_eq!(outcome.is_err(), discriminant, "{:?}", outcome.err().map(|error| error.to_string()));
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ use bidilel::top_down::{ClassEmbedder, Lsm};
 use bidilel_math::Silent;
 use faer::Mat;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -37,7 +38,8 @@ fn rotation(dim: usize, seed: u64) -> Mat<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    // The same cases every time: a near-tie in random data must not fail a run that changed nothing.
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::with_cases(12) })]
 
     #[test]
     fn signs_rotations_and_the_maps_scale_do_not_matter(seed in 0..1000_u64) {

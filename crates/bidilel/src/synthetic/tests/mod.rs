@@ -202,3 +202,14 @@ fn settings_survive_json_and_default_what_is_left_out() {
     assert_eq!(partial, Synthetic { spread: 0.5, ..Synthetic::default() });
     assert!(serde_json::from_str::<Synthetic>(r#"{"spraed": 0.5}"#).is_err());
 }
+
+#[test]
+fn every_class_has_an_attribute_however_few_there_are() {
+    let settings = Synthetic { attributes: 2, ..Synthetic::default() };
+    for seed in 0..20 {
+        let dataset = settings.generate(seed).expect("sound settings");
+        for column in dataset.semantic[0].vectors.col_iter() {
+            assert!(column.iter().any(|&value| value > 0.0));
+        }
+    }
+}
