@@ -72,9 +72,9 @@ mod tests {
     #[test]
     fn text_is_aligned() {
         insta::assert_snapshot!(table().render(Format::Text), @r#"
-        class              accuracy
-        polar bear             91.5
-        a_b | c, "d" & 5 %      7.0
+        class               accuracy
+        polar bear              91.5
+        a_b | c, "d" & 5 %       7.0
         "#);
     }
 
