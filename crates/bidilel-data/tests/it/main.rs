@@ -5,9 +5,14 @@
 mod arrays;
 mod containers;
 mod folders;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod hostile;
 mod hostile_archives;
 mod hostile_matlab;
 mod mutated;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod support;
+mod tables;
 mod writing;
