@@ -49,6 +49,7 @@ mod file;
 mod folder;
 mod names;
 pub mod text;
+pub mod words;
 mod write;
 
 pub use atomic::write_atomically;

@@ -51,7 +51,7 @@ pub fn open(path: &Path) -> Result<Opened> {
     }
     let mut semantic = Vec::new();
     for (name, table) in manifest.semantic.0 {
-        semantic.push(semantic::read(&folder, name, &table, classes.len(), &mut notes)?);
+        semantic.push(semantic::read(&folder, name, &table, &classes, &mut notes)?);
     }
     let mut splits = Vec::new();
     for (name, table) in manifest.split.0 {

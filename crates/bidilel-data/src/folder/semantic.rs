@@ -7,24 +7,90 @@ use faer::Mat;
 
 use super::{Folder, check_count, manifest};
 use crate::error::{Error, Result};
+use crate::words::{WordVectors, class_vectors};
 
 pub(super) fn read(
     folder: &Folder,
     name: String,
     table: &manifest::Semantic,
+    classes: &[String],
+    notes: &mut Vec<String>,
+) -> Result<Semantic> {
+    let wrong = |problem: &str| {
+        let problem = format!("semantic representation `{name}` {problem}");
+        Error::Malformed { path: folder.manifest_path.clone(), problem }
+    };
+    match (&table.file, &table.word_vectors, table.metric) {
+        (Some(file), None, Some(metric)) if table.missing.is_none() => {
+            read_file(folder, name, table, file, metric, classes.len(), notes)
+        }
+        (Some(_), None, Some(_)) => Err(wrong("has a key `missing`, which only word vectors have")),
+        (Some(_), None, None) => Err(wrong("needs a key `metric`: `euclidean`, `cosine` or `precomputed`")),
+        (None, Some(file), _) if table.key.is_none() && !table.transpose && table.names.is_none() => {
+            read_words(folder, name, table, file, classes, notes)
+        }
+        (None, Some(_), _) => {
+            Err(wrong("is made of word vectors, which have no other keys than `metric` and `missing`"))
+        }
+        (None, None, _) => Err(wrong("needs a key `file` or `word_vectors`")),
+        (Some(_), Some(_), _) => Err(wrong("has both keys `file` and `word_vectors`: one is enough")),
+    }
+}
+
+/// Vectors of class names, made of word vectors.
+fn read_words(
+    folder: &Folder,
+    name: String,
+    table: &manifest::Semantic,
+    file: &str,
+    classes: &[String],
+    notes: &mut Vec<String>,
+) -> Result<Semantic> {
+    let words = WordVectors::open(&folder.join(file))?;
+    let (vectors, report) = class_vectors(classes, &words, table.missing.unwrap_or_default())?;
+    let path = words.path().display();
+    let missing =
+        |class: usize| format!("`{}` of class `{}`", report.missing[class].join("`, `"), classes[class]);
+    let gaps: Vec<_> =
+        (0..classes.len()).filter(|&class| !report.missing[class].is_empty()).map(missing).collect();
+    if !gaps.is_empty() {
+        notes.push(format!("`{path}`: has no vectors for {}", gaps.join(", ")));
+    }
+    if !report.without.is_empty() {
+        let names: Vec<_> = report.without.iter().map(|&class| format!("`{}`", classes[class])).collect();
+        notes.push(format!(
+            "`{path}`: has no word of class {}: the mean of the others is used",
+            names.join(", ")
+        ));
+    }
+    let metric = table.metric.unwrap_or(Metric::Cosine);
+    if metric == Metric::Precomputed {
+        let problem = "word vectors are no precomputed distances".to_owned();
+        return Err(Error::Malformed { path: words.path().to_owned(), problem });
+    }
+    Ok(Semantic { name, origin: format!("`{path}`"), metric, vectors, dimension_names: None })
+}
+
+/// Vectors as a file has them.
+fn read_file(
+    folder: &Folder,
+    name: String,
+    table: &manifest::Semantic,
+    file: &str,
+    metric: Metric,
     classes: usize,
     notes: &mut Vec<String>,
 ) -> Result<Semantic> {
     let expected = "a matrix of classes x dimensions";
-    let array = folder.matrix(&table.file, table.key.as_deref(), table.transpose, expected)?;
+    let array = folder.matrix(file, table.key.as_deref(), table.transpose, expected)?;
     let path = array.path();
     check_count(path, "rows (one a class)", classes, array.rows())?;
-    if table.metric == Metric::Precomputed {
+    if metric == Metric::Precomputed {
         check_count(path, "columns (one a class)", classes, array.columns())?;
     }
     let mut vectors = array.to_matrix();
     check_finite(path, &vectors)?;
-    if table.metric == Metric::Precomputed {
+    if metric == Metric::Precomputed {
         check_distances(path, &vectors)?;
     } else if let Some(missing) = replace_missing(&mut vectors) {
         notes.push(format!(
@@ -42,7 +108,7 @@ pub(super) fn read(
         }
     };
     let origin = format!("`{}`", path.display());
-    Ok(Semantic { name, origin, metric: table.metric, vectors, dimension_names })
+    Ok(Semantic { name, origin, metric, vectors, dimension_names })
 }
 
 fn value_error(path: &Path, row: usize, column: usize, expected: &str, found: f64) -> Error {

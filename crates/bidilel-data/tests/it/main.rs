@@ -15,4 +15,5 @@ mod mutated;
 mod parquet;
 mod support;
 mod tables;
+mod words;
 mod writing;
