@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bidilel_data::array::Base;
 use bidilel_data::container::{Container, EntryKind};
+use bidilel_data::words::{Missing, WordVectors, class_vectors};
 
 /// A `.npy` file.
 pub fn npy(bytes: &[u8]) {
@@ -26,6 +27,32 @@ pub fn mat5(bytes: &[u8]) {
 /// A safetensors file.
 pub fn safetensors(bytes: &[u8]) {
     container(bytes, "a safetensors file");
+}
+
+/// A table of text.
+pub fn csv(bytes: &[u8]) {
+    container(bytes, "a text table");
+}
+
+/// An HDF5 file, or a MATLAB file of version 7.3.
+pub fn hdf5(bytes: &[u8]) {
+    container(bytes, "an HDF5 file");
+}
+
+/// A Parquet table.
+pub fn parquet(bytes: &[u8]) {
+    container(bytes, "a Parquet table");
+}
+
+/// A file of word vectors.
+pub fn words(bytes: &[u8]) {
+    let Ok(vectors) = WordVectors::from_bytes(Path::new("words"), Arc::new(bytes.to_vec())) else { return };
+    assert!(vectors.dim() <= bytes.len(), "{vectors:?} of {} bytes", bytes.len());
+    let names = ["a", "the", "killer+whale", "Bär's", ""].map(str::to_owned);
+    if let Ok(found) = vectors.find(&names.iter().cloned().collect()) {
+        assert!(found.values().all(|vector| vector.len() == vectors.dim()));
+    }
+    let _ = class_vectors(&names, &vectors, Missing::Mean);
 }
 
 /// A text file with an item a line.

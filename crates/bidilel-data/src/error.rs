@@ -98,6 +98,18 @@ pub enum Error {
     /// A line without an item.
     #[error("`{}`: line {line} is blank", path.display())]
     BlankLine { path: PathBuf, line: usize },
+    /// A row of another length than the first.
+    #[error("`{}`: line {line}: expected {expected} fields, found {found}", path.display())]
+    Ragged { path: PathBuf, line: usize, expected: usize, found: usize },
+    /// A field of a table that is not what its column holds; columns count from 1 here, as editors do.
+    #[error("`{}`: line {line}, column {column}: expected {expected}, found `{found}`", path.display())]
+    Cell { path: PathBuf, line: usize, column: usize, expected: &'static str, found: String },
+    /// A word vector that cannot be used.
+    #[error("`{}`: word `{word}`: expected {expected} finite numbers, found {found}", path.display())]
+    WordVector { path: PathBuf, word: String, expected: usize, found: String },
+    /// Classes whose names have no word with a vector.
+    #[error("`{}`: has no word of class {}", path.display(), list(.classes))]
+    NoWords { path: PathBuf, classes: Vec<String> },
     /// A string without a letter.
     #[error("`{}`: {place} is blank", path.display())]
     BlankItem { path: PathBuf, place: String },
@@ -168,6 +180,10 @@ impl Error {
             }
             Self::WhichKey { keys, .. } if !keys.is_empty() => {
                 "say which one: `key = \"…\"` in dataset.toml, `--key` on the command line"
+            }
+            Self::Cell { found, .. } if found.contains(',') => "write decimal points, not commas",
+            Self::NoWords { .. } => {
+                "rename these classes, or write `missing = \"mean\"` to give them the mean of the others"
             }
             Self::NotUtf8 { .. } => "save the file as UTF-8",
             Self::UnknownClass { closest, .. } => {

@@ -53,6 +53,7 @@ mod layout;
 mod names;
 mod reading;
 pub mod text;
+pub mod words;
 mod write;
 
 pub use atomic::write_atomically;

@@ -22,6 +22,10 @@ impl<'a> ClassIndex<'a> {
         self.names.len()
     }
 
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.index_of.contains_key(name)
+    }
+
     pub(crate) fn name(&self, index: usize) -> &str {
         &self.names[index]
     }

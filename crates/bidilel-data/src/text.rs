@@ -68,9 +68,8 @@ pub(crate) fn read_strings(path: &Path, key: Option<&str>) -> Result<List> {
 /// As [`read_strings`], from bytes that are already at hand.
 pub(crate) fn strings_from_bytes(path: &Path, bytes: Bytes, key: Option<&str>) -> Result<List> {
     match (Format::of((*bytes).as_ref()), key) {
-        (None, Some(key)) => Err(Error::NoKeys { path: path.to_owned(), key: key.to_owned() }),
         (None, None) => list_from_bytes(path, (*bytes).as_ref()),
-        (Some(_), _) => list_from_container(&Container::from_bytes(path, bytes)?, key),
+        _ => list_from_container(&Container::from_bytes(path, bytes)?, key),
     }
 }
 

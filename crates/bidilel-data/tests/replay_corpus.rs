@@ -11,11 +11,15 @@ type Target = (&'static str, fn(&[u8]));
 
 #[test]
 fn every_seed_ends_in_values_or_errors() {
-    let targets: [Target; 6] = [
+    let targets: [Target; 10] = [
         ("npy", targets::npy),
         ("npz", targets::npz),
         ("mat5", targets::mat5),
         ("safetensors", targets::safetensors),
+        ("csv", targets::csv),
+        ("hdf5", targets::hdf5),
+        ("parquet", targets::parquet),
+        ("words", targets::words),
         ("text_list", targets::text_list),
         ("manifest", targets::manifest),
     ];

@@ -9,6 +9,8 @@ pub(crate) enum Format {
     Hdf5,
     Parquet,
     Safetensors,
+    /// Has no bytes that tell it, so [`Format::of`] never finds it.
+    Text,
 }
 
 impl Format {
@@ -41,6 +43,7 @@ impl Format {
             Self::Hdf5 => "an HDF5 file",
             Self::Parquet => "a Parquet table",
             Self::Safetensors => "a safetensors file",
+            Self::Text => "a text table",
         }
     }
 }

@@ -7,11 +7,16 @@
 //! A key names a variable, a member of an archive, a tensor. In a MATLAB file it reaches into structures too:
 //! `VideoLabel.UCF101.WordVec`, or `trials(2).unseen` where there are several.
 
+mod csv;
 mod format;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod inflate;
 mod mat5;
 mod npy;
 mod npz;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod safetensors;
 
 use std::fmt;
@@ -92,18 +97,28 @@ impl Container {
 
     /// The container in bytes that are already at hand; `path` is their name in messages.
     pub fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self> {
-        let unknown = |found: &'static str| Error::Format {
+        let content = (*bytes).as_ref();
+        let format = Format::of(content).or(csv::is_text(content).then_some(Format::Text));
+        let format = format.ok_or_else(|| Error::Format {
             path: path.to_owned(),
-            expected: "an array (.npy, .npz, .mat, .safetensors)",
-            found,
-        };
-        let format = Format::of((*bytes).as_ref()).ok_or_else(|| unknown("something else"))?;
+            expected: "an array (.npy, .npz, .mat, .h5, .safetensors, .parquet, .csv)",
+            found: "something else",
+        })?;
         let reader: Box<dyn Reader> = match format {
             Format::Npy => Box::new(npy::Npy::new(path, bytes)),
             Format::Zip => Box::new(npz::Npz::new(path, bytes)?),
             Format::Matlab => Box::new(mat5::Mat5::new(path, bytes)?),
             Format::Safetensors => Box::new(safetensors::Safetensors::new(path, bytes)?),
-            Format::Hdf5 | Format::Parquet => return Err(unknown(format.name())),
+            Format::Text => Box::new(csv::Csv::new(path, bytes)?),
+            #[cfg(feature = "hdf5")]
+            Format::Hdf5 => Box::new(hdf5::Hdf5::new(path, bytes)?),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => Box::new(parquet::Parquet::new(path, bytes)?),
+            #[cfg(not(all(feature = "hdf5", feature = "parquet")))]
+            format => {
+                let what = format!("{}, left out when this program was built,", format.name());
+                return Err(Error::Unsupported { path: path.to_owned(), what });
+            }
         };
         Ok(Self { path: path.to_owned(), format, reader })
     }
@@ -149,6 +164,10 @@ impl Container {
             return Ok(entries.remove(0));
         }
         entries.retain(|entry| kinds.contains(&entry.kind));
+        // The table as a whole, if it has columns of what is wanted.
+        if let Some(whole) = entries.iter().position(|entry| entry.key.is_empty()) {
+            return Ok(entries.swap_remove(whole));
+        }
         match entries.len() {
             1 => Ok(entries.remove(0)),
             _ => Err(Error::WhichKey {

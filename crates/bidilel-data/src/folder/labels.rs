@@ -41,8 +41,13 @@ fn read_from_base(
     let source = &manifest.labels;
     let (path, key) = (folder.join(&source.file), source.key.as_deref());
     let bytes = file::map(&path)?;
-    if Format::of(&bytes).is_none() {
-        return classes.indices(&text::strings_from_bytes(&path, Arc::new(bytes), key)?);
+    if Format::of(&bytes).is_none() && key.is_none() {
+        let list = text::list_from_bytes(&path, &bytes)?;
+        // Numbers are indices, unless classes are called so.
+        let numbers = list.items.iter().all(|item| item.parse::<f64>().is_ok());
+        if !numbers || classes.has(&list.items[0]) {
+            return classes.indices(&list);
+        }
     }
     let container = Container::from_bytes(&path, Arc::new(bytes))?;
     let entry = container.entry(key, &[EntryKind::Numbers, EntryKind::Strings])?;

@@ -6,6 +6,7 @@ use bidilel::dataset::Metric;
 
 use crate::error::{Error, Result};
 use crate::text;
+use crate::words::Missing;
 
 /// All of it.
 #[derive(Debug, serde::Deserialize)]
@@ -36,12 +37,16 @@ pub(super) struct Visual {
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Semantic {
-    pub(super) file: String,
+    pub(super) file: Option<String>,
     pub(super) key: Option<String>,
     #[serde(default)]
     pub(super) transpose: bool,
-    pub(super) metric: Metric,
+    pub(super) metric: Option<Metric>,
     pub(super) names: Option<Place>,
+    /// Instead of `file`: word vectors that make a vector of every class name.
+    pub(super) word_vectors: Option<String>,
+    /// What happens to a class of which no word has a vector.
+    pub(super) missing: Option<Missing>,
 }
 
 /// The keys of all three kinds of split; which kind it is shows in the keys that are there.

@@ -66,7 +66,7 @@ impl Folder {
             }
         }
         for (name, table) in &manifest.semantic.0 {
-            let semantic = semantic::read(self, name, table, classes.len(), &mut reading.notes);
+            let semantic = semantic::read(self, name, table, &classes, &mut reading.notes);
             let semantic = reading.keep(semantic);
             reading.dataset.semantic.extend(semantic);
         }

@@ -8,22 +8,86 @@ use faer::Mat;
 use super::{Folder, check_count, check_rows, manifest};
 use crate::error::{Error, Result};
 use crate::reading::Note;
+use crate::words::{WordVectors, class_vectors};
 
 pub(super) fn read(
     folder: &Folder,
     name: &str,
     table: &manifest::Semantic,
+    classes: &[String],
+    notes: &mut Vec<Note>,
+) -> Result<Semantic> {
+    let wrong = |problem: &str| {
+        let problem = format!("semantic representation `{name}` {problem}");
+        Error::Malformed { path: folder.manifest_path.clone(), problem }
+    };
+    match (&table.file, &table.word_vectors, table.metric) {
+        (Some(file), None, Some(metric)) if table.missing.is_none() => {
+            read_file(folder, name, table, file, metric, classes.len(), notes)
+        }
+        (Some(_), None, Some(_)) => Err(wrong("has a key `missing`, which only word vectors have")),
+        (Some(_), None, None) => Err(wrong("needs a key `metric`: `euclidean`, `cosine` or `precomputed`")),
+        (None, Some(file), _) if table.key.is_none() && !table.transpose && table.names.is_none() => {
+            read_words(folder, name, table, file, classes, notes)
+        }
+        (None, Some(_), _) => {
+            Err(wrong("is made of word vectors, which have no other keys than `metric` and `missing`"))
+        }
+        (None, None, _) => Err(wrong("needs a key `file` or `word_vectors`")),
+        (Some(_), Some(_), _) => Err(wrong("has both keys `file` and `word_vectors`: one is enough")),
+    }
+}
+
+/// Vectors of class names, made of word vectors.
+fn read_words(
+    folder: &Folder,
+    name: &str,
+    table: &manifest::Semantic,
+    file: &str,
+    classes: &[String],
+    notes: &mut Vec<Note>,
+) -> Result<Semantic> {
+    let words = WordVectors::open(&folder.join(file))?;
+    let (vectors, report) = class_vectors(classes, &words, table.missing.unwrap_or_default())?;
+    let missing =
+        |class: usize| format!("`{}` of class `{}`", report.missing[class].join("`, `"), classes[class]);
+    let gaps: Vec<_> =
+        (0..classes.len()).filter(|&class| !report.missing[class].is_empty()).map(missing).collect();
+    let mut note = |message: String| notes.push(Note { path: words.path().to_owned(), message, hint: None });
+    if !gaps.is_empty() {
+        note(format!("has no vectors for {}", gaps.join(", ")));
+    }
+    if !report.without.is_empty() {
+        let names: Vec<_> = report.without.iter().map(|&class| format!("`{}`", classes[class])).collect();
+        note(format!("has no word of class {}: the mean of the others is used", names.join(", ")));
+    }
+    let metric = table.metric.unwrap_or(Metric::Cosine);
+    if metric == Metric::Precomputed {
+        let problem = "word vectors are no precomputed distances".to_owned();
+        return Err(Error::Malformed { path: words.path().to_owned(), problem });
+    }
+    let origin = format!("`{}`", words.path().display());
+    Ok(Semantic { name: name.to_owned(), origin, metric, vectors, dimension_names: None })
+}
+
+/// Vectors as a file has them.
+fn read_file(
+    folder: &Folder,
+    name: &str,
+    table: &manifest::Semantic,
+    file: &str,
+    metric: Metric,
     classes: usize,
     notes: &mut Vec<Note>,
 ) -> Result<Semantic> {
     let expected = "a matrix of classes x dimensions";
-    let array = folder.matrix(&table.file, table.key.as_deref(), table.transpose, expected)?;
+    let array = folder.matrix(file, table.key.as_deref(), table.transpose, expected)?;
     let path = array.path();
     check_rows(&array, "rows (one a class)", classes)?;
-    if table.metric == Metric::Precomputed {
+    if metric == Metric::Precomputed {
         check_count(path, "columns (one a class)", classes, array.columns())?;
     }
-    let vectors = checked(path, array.to_matrix(), table.metric, notes)?;
+    let vectors = checked(path, array.to_matrix(), metric, notes)?;
     let dimension_names = match &table.names {
         None => None,
         Some(place) => {
@@ -33,7 +97,7 @@ pub(super) fn read(
         }
     };
     let origin = format!("`{}`", path.display());
-    Ok(Semantic { name: name.to_owned(), origin, metric: table.metric, vectors, dimension_names })
+    Ok(Semantic { name: name.to_owned(), origin, metric, vectors, dimension_names })
 }
 
 /// The vectors, dimensions x classes, with missing values replaced.

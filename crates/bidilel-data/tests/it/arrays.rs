@@ -139,11 +139,10 @@ fn a_file_is_told_by_its_content_and_has_no_keys() {
     let error = bidilel_data::array::open(&path, Some("features")).unwrap_err();
     assert!(error.to_string().ends_with("features.mat`: has no keys, so key `features` is not in it"));
     assert_eq!(
-        message(b"a,b\n".to_vec()),
-        "`x.npy`: expected an array (.npy, .npz, .mat, .safetensors), found something else"
+        message(b"a\0b\n".to_vec()),
+        "`x.npy`: expected an array (.npy, .npz, .mat, .h5, .safetensors, .parquet, .csv), found something else"
     );
-    assert_eq!(
-        message(b"PAR1".to_vec()),
-        "`x.npy`: expected an array (.npy, .npz, .mat, .safetensors), found a Parquet table"
-    );
+    assert_eq!(message(b"a,b\n".to_vec()), "`x.npy`: expected one entry of numbers, found none");
+    assert!(message(b"PAR1".to_vec()).starts_with("`x.npy`: not readable as Parquet: "));
+    assert!(message(b"\x89HDF\r\n\x1a\n".to_vec()).starts_with("`x.npy`: not readable as HDF5: "));
 }

@@ -109,7 +109,10 @@ fn says_what_is_wrong_in_the_manifest_and_where() {
     let line = |number: usize, problem: &str| format!("`dataset.toml`: line {number}: {problem}");
     assert_eq!(
         edited("metric = \"cosine\"", "metrik = \"cosine\""),
-        line(15, "unknown key `metrik`, expected one of `file`, `key`, `transpose`, `metric`, `names`"),
+        line(
+            15,
+            "unknown key `metrik`, expected one of `file`, `key`, `transpose`, `metric`, `names`, `word_vectors`, `missing`"
+        ),
     );
     assert_eq!(
         edited("\"cosine\"", "\"l1\""),

@@ -6,11 +6,17 @@ mod arrays;
 mod containers;
 mod families;
 mod folders;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod hostile;
 mod hostile_archives;
 mod hostile_matlab;
 mod inspecting;
 mod layouts;
 mod mutated;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod support;
+mod tables;
+mod words;
 mod writing;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::hostile_matlab::{matlab, words};
 use crate::support::{container, fixture_bytes};
 
-const FIXTURES: [&str; 9] = [
+const FIXTURES: [&str; 16] = [
     "numbers.mat",
     "numbers-compressed.mat",
     "texts.mat",
@@ -17,6 +17,13 @@ const FIXTURES: [&str; 9] = [
     "stored.npz",
     "deflated.npz",
     "tensors.safetensors",
+    "plain.h5",
+    "latest.h5",
+    "cycle.h5",
+    "v73.mat",
+    "table.parquet",
+    "wide-snappy.parquet",
+    "gaps.parquet",
 ];
 
 /// Reads everything that a container claims to have; what an array claims must be in memory.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bidilel_data::Opened;
 use bidilel_data::array::{NpyElement, NpyWriter};
 use bidilel_data::container::Container;
+use faer::Mat;
 use tempfile::TempDir;
 
 /// The path of a file that the script in the folder of fixtures has written.
@@ -136,4 +137,9 @@ impl Sample {
         let folder = format!("{}/", self.path().display());
         (error.to_string().replace(&folder, ""), error.hint().unwrap_or_default())
     }
+}
+
+/// The matrix of the Python script, as the library shows it: row r, column c of the file holds r + c / 8.
+pub(crate) fn features(rows: usize, columns: usize) -> Mat<f64> {
+    Mat::from_fn(columns, rows, |column, row| row as f64 + column as f64 / 8.0)
 }

@@ -1,0 +1,235 @@
+//! Tables of text: CSV, TSV, and numbers with spaces between them.
+//!
+//! A first line with anything but numbers is a header. The table as a whole is the array of its columns of numbers;
+//! a key is the name of one column, or its number from 0 where there is no header. What a column holds shows in its
+//! first row: later rows must agree.
+
+mod records;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Entry, EntryKind, Reader, path_of};
+use crate::array::{Array, ByteOrder, Bytes, Element, Layout, Order};
+use crate::error::{Error, Result};
+use records::{Delimiter, Records, delimiter_of, first_records, is_number};
+
+pub(super) struct Csv {
+    path: PathBuf,
+    bytes: Bytes,
+    delimiter: Delimiter,
+    header: bool,
+    columns: Vec<Column>,
+}
+
+struct Column {
+    name: String,
+    kind: EntryKind,
+    /// Whether it is one of the features, and not only the numbers of the rows.
+    counts: bool,
+}
+
+/// Whether bytes can be text: no text has a zero in it.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    !bytes[..bytes.len().min(1 << 13)].contains(&0)
+}
+
+impl Csv {
+    pub(super) fn new(path: &Path, bytes: Bytes) -> Result<Self> {
+        let content = (*bytes).as_ref();
+        if content.trim_ascii().is_empty() {
+            return Err(Error::Empty { path: path.to_owned() });
+        }
+        let delimiter = delimiter_of(path, content)?;
+        let first = first_records(path, content, delimiter, 2)?;
+        let header = !first[0].iter().all(|field| is_number(field));
+        let row = first.get(usize::from(header)).unwrap_or(&first[0]);
+        let column = |(index, name): (usize, &String)| {
+            let number = row.get(index).is_some_and(|field| is_number(field));
+            Column {
+                name: if header { name.clone() } else { index.to_string() },
+                kind: if number { EntryKind::Numbers } else { EntryKind::Strings },
+                // pandas writes the numbers of the rows in a first column that has no name.
+                counts: number && !(header && index == 0 && name.is_empty()),
+            }
+        };
+        let columns = first[0].iter().enumerate().map(column).collect();
+        Ok(Self { path: path.to_owned(), bytes, delimiter, header, columns })
+    }
+
+    /// Calls `visit` with the line and fields of every row, all of the same length.
+    fn rows(&self, mut visit: impl FnMut(usize, &[&str]) -> Result<()>) -> Result<()> {
+        let mut header = self.header;
+        Records::new(&self.path, (*self.bytes).as_ref(), self.delimiter).visit(|record| {
+            if std::mem::take(&mut header) {
+                return Ok(true);
+            }
+            if record.fields.len() != self.columns.len() {
+                return Err(Error::Ragged {
+                    path: self.path.clone(),
+                    line: record.line,
+                    expected: self.columns.len(),
+                    found: record.fields.len(),
+                });
+            }
+            visit(record.line, &record.fields)?;
+            Ok(true)
+        })
+    }
+
+    fn count(&self) -> Result<usize> {
+        let mut count = 0;
+        self.rows(|_, _| {
+            count += 1;
+            Ok(())
+        })?;
+        Ok(count)
+    }
+
+    fn index(&self, key: &str) -> Result<usize> {
+        let named = |key: &str| self.columns.iter().position(|column| column.name == key);
+        named(key).ok_or_else(|| Error::NoSuchKey {
+            path: self.path.clone(),
+            key: key.to_owned(),
+            keys: self.columns.iter().map(|column| column.name.clone()).collect(),
+        })
+    }
+
+    /// Refuses a name that two columns have.
+    fn check_unique(&self, key: &str) -> Result<()> {
+        let mut places = (0..self.columns.len()).filter(|&index| self.columns[index].name == key);
+        let place = |index: usize| format!("column {}", index + 1);
+        match (places.next(), places.next()) {
+            (Some(first), Some(second)) => Err(Error::Repeated {
+                path: self.path.clone(),
+                item: key.to_owned(),
+                place: place(second),
+                first: place(first),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Reader for Csv {
+    fn entries(&self) -> Result<Vec<Entry>> {
+        let rows = self.count()?;
+        let features = self.columns.iter().filter(|column| column.counts).count();
+        let whole = Entry { key: String::new(), kind: EntryKind::Numbers, shape: vec![rows, features] };
+        let columns = self
+            .columns
+            .iter()
+            .filter(|column| !column.name.is_empty() && (self.header || self.columns.len() > 1))
+            .map(|column| Entry { key: column.name.clone(), kind: column.kind, shape: vec![rows] });
+        Ok((features > 0).then_some(whole).into_iter().chain(columns).collect())
+    }
+
+    fn array(&self, key: &str) -> Result<Array> {
+        let chosen: Vec<usize> = if key.is_empty() {
+            (0..self.columns.len()).filter(|&index| self.columns[index].counts).collect()
+        } else {
+            self.check_unique(key)?;
+            vec![self.index(key)?]
+        };
+        let (mut values, mut rows) = (Vec::new(), 0);
+        self.rows(|line, fields| {
+            for &column in &chosen {
+                let number: f64 = fields[column].parse().map_err(|_| Error::Cell {
+                    path: self.path.clone(),
+                    line,
+                    column: column + 1,
+                    expected: "a number",
+                    found: fields[column].chars().take(40).collect(),
+                })?;
+                values.extend_from_slice(&number.to_le_bytes());
+            }
+            rows += 1;
+            Ok(())
+        })?;
+        let shape = if key.is_empty() { vec![rows, chosen.len()] } else { vec![rows] };
+        let (element, byte_order) = (Element::F64, ByteOrder::Little);
+        let layout = Layout { offset: 0, shape, order: Order::C, element, byte_order };
+        Array::new(&path_of(&self.path, key), Arc::new(values), &layout)
+    }
+
+    fn strings(&self, key: &str) -> Result<Vec<String>> {
+        self.check_unique(key)?;
+        let column = self.index(key)?;
+        let mut strings = Vec::new();
+        self.rows(|_, fields| {
+            strings.push(fields[column].to_owned());
+            Ok(())
+        })?;
+        Ok(strings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn csv(text: &str) -> Csv {
+        Csv::new(Path::new("x.csv"), Arc::new(text.to_owned())).unwrap()
+    }
+
+    fn values(text: &str, key: &str) -> Vec<f64> {
+        let array = csv(text).array(key).unwrap();
+        (0..array.rows()).flat_map(|row| array.to_matrix().col_as_slice(row).to_vec()).collect()
+    }
+
+    fn message(text: &str, key: &str) -> String {
+        let csv = Csv::new(Path::new("x.csv"), Arc::new(text.to_owned()));
+        csv.and_then(|csv| csv.array(key)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_every_common_spelling() {
+        for text in [
+            "1,2\n3,4\n",
+            "1,2\n3,4",
+            "1\t2\r\n3\t4\r\n",
+            "\u{feff}1;2\n3;4\n\n",
+            "  1   2\n  3.0 4e0 \n",
+            "1\t 2\n3\t 4",
+            "\"1\",\"2\"\n3, 4 \n",
+            "a,b\n1,2\n3,4\n",
+            "a b\n1 2\n3 4\n",
+            ",a,b\n0,1,2\n1,3,4\n",
+            "name,a,b\n\"x, y\",1,2\nz,3,4\n",
+        ] {
+            assert_eq!(values(text, ""), [1.0, 2.0, 3.0, 4.0], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn keys_are_columns() {
+        let text = "class name,a,b\nkiller whale,1,2\nox,3,4\n";
+        assert_eq!(values(text, "b"), [2.0, 4.0]);
+        assert_eq!(csv(text).strings("class name").unwrap(), ["killer whale", "ox"]);
+        let keys: Vec<_> = csv(text).entries().unwrap().into_iter().map(|entry| entry.key).collect();
+        assert_eq!(keys, ["", "class name", "a", "b"]);
+        assert_eq!(values("5,6\n7,8\n", "1"), [6.0, 8.0]);
+        assert!(message(text, "c").ends_with("has no key `c`: it has `class name`, `a`, `b`"));
+        assert_eq!(message("a,a\n1,2\n", "a"), "`x.csv`: column 2 repeats `a` of column 1");
+        assert_eq!(csv("name\na b\nc\n").strings("name").unwrap(), ["a b", "c"]);
+    }
+
+    #[test]
+    fn names_line_and_column() {
+        let cell = |place: &str, found: &str| format!("`x.csv`: {place}: expected a number, found `{found}`");
+        assert_eq!(message("1,2\n3,x\n", ""), cell("line 2, column 2", "x"));
+        assert_eq!(message("a,b\n1,2\n3,\n", ""), cell("line 3, column 2", ""));
+        assert_eq!(message("a,b\nNA,2\n", ""), cell("line 2, column 1", "NA"));
+        assert_eq!(message("a;b\n\"1\n\";2\n\r\n1;2\n", ""), "`x.csv`: line 4 is blank");
+        assert_eq!(message("1,2\r\n\r\n3,4", ""), "`x.csv`: line 2 is blank");
+        assert_eq!(message("1 2\n3 4 5\n", ""), "`x.csv`: line 2: expected 2 fields, found 3");
+        assert_eq!(message("1,2\n3\n", ""), "`x.csv`: line 2: expected 2 fields, found 1");
+    }
+
+    #[test]
+    fn what_is_no_text_is_an_error() {
+        let open = |bytes: &[u8]| Csv::new(Path::new("x"), Arc::new(bytes.to_vec())).map(|_| ()).unwrap_err();
+        assert_eq!(open(b" \n\n").to_string(), "`x`: the file is empty");
+        assert_eq!(open(b"1,2\n\xff,3").to_string(), "`x`: line 2 is not UTF-8 text");
+    }
+}
