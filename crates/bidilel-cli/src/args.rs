@@ -21,7 +21,7 @@ pub(crate) struct Cli {
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// Format of the result on standard output: text, json, csv, markdown or latex
+    /// Format of the result: text, json, csv, markdown or latex; for predictions csv, json, parquet or text
     #[arg(long, global = true, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) format: Option<Format>,
     /// Threads to use; as many as the machine has if not given

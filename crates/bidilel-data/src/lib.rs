@@ -63,3 +63,5 @@ pub use file::map;
 pub use folder::check_manifest;
 pub use reading::{Opened, open};
 pub use write::{Precision, WriteOptions, write};
+#[cfg(feature = "parquet")]
+pub use write::{Prediction, PredictionTable};

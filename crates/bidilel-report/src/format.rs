@@ -17,16 +17,19 @@ pub enum Format {
     Markdown,
     /// A LaTeX `tabular`.
     Latex,
+    /// A Parquet table, for results with a row an instance.
+    Parquet,
 }
 
 impl Format {
     /// Every format with its name.
-    pub const ALL: [(&'static str, Self); 5] = [
+    pub const ALL: [(&'static str, Self); 6] = [
         ("text", Self::Text),
         ("json", Self::Json),
         ("csv", Self::Csv),
         ("markdown", Self::Markdown),
         ("latex", Self::Latex),
+        ("parquet", Self::Parquet),
     ];
 }
 

@@ -37,10 +37,12 @@ impl Table {
     }
 
     /// The table in a format; JSON becomes a list of objects of strings.
+    ///
+    /// Parquet is no text: a table in it is rendered as CSV, and programs refuse it before they come here.
     pub fn render(&self, format: Format) -> String {
         match format {
             Format::Text => crate::text::render(self),
-            Format::Csv => crate::separated::render(self),
+            Format::Csv | Format::Parquet => crate::separated::render(self),
             Format::Markdown => crate::markdown::render(self),
             Format::Latex => crate::latex::render(self),
             Format::Json => {

@@ -54,7 +54,7 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
     let result = Evaluation::new(subject, &runs, progress.finish());
     match format {
         Format::Json => output::print_json(&result),
-        Format::Csv => output::print(&result.runs_table().render(format)),
+        Format::Csv | Format::Parquet => output::print(&result.runs_table().render(format)),
         Format::Markdown | Format::Latex => output::print(&result.summary_table().render(format)),
         Format::Text => output::print(&text(&result)),
     }?;

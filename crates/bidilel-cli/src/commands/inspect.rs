@@ -25,7 +25,7 @@ pub(super) fn run(dataset: &str, format: Format, progress: &Progress) -> Result<
     match format {
         Format::Json => output::print_json(&found)?,
         Format::Text => output::print(&text(&found))?,
-        Format::Csv | Format::Markdown | Format::Latex => output::print(&problems(&found).render(format))?,
+        _ => output::print(&problems(&found).render(format))?,
     }
     Ok(if found.has_errors() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -11,7 +11,7 @@ mod predict;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bidilel_report::Format;
 
 use crate::args::{ClassCommand, Cli, Command, Common};
@@ -28,6 +28,9 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
     }
     let progress = Progress::new(common.talk());
     let format = common.format;
+    if format == Some(Format::Parquet) && !matches!(command, Command::Predict(_)) {
+        bail!("only predictions come as parquet: use --format text, json, csv, markdown or latex");
+    }
     match command {
         Command::Evaluate(args) => evaluate::run(&args, format.unwrap_or_default(), &progress),
         Command::Fit(args) => fit::run(&args, format.unwrap_or_default(), &progress),

@@ -14,6 +14,7 @@ use bidilel::pipeline::Pipeline;
 use bidilel::post::Post;
 use bidilel::recognize::Recognition;
 use bidilel_data::array::{self, Array};
+use bidilel_data::{Prediction, PredictionTable};
 use bidilel_math::Observer;
 use bidilel_report::Format;
 use faer::Mat;
@@ -53,7 +54,7 @@ pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Re
     };
     output::write_to(args.out.as_deref(), |out| {
         let classes = &model.header.unseen;
-        let mut writer = Predictions { out, style, classes, top: args.top, index: 0, started: false };
+        let mut writer = Predictions { out, style, classes, top: args.top, index: 0 };
         writer.begin()?;
         match &whole {
             Some(recognition) => writer.write(recognition)?,
@@ -116,26 +117,6 @@ pub(super) fn open_model(path: &Path) -> Result<Model> {
     Model::from_bytes(bytes.as_ref()).with_context(|| format!("`{}`", path.display()))
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Style {
-    Csv,
-    Json,
-    Text,
-}
-
-impl Style {
-    fn of(format: Format) -> Result<Self> {
-        match format {
-            Format::Csv => Ok(Self::Csv),
-            Format::Json => Ok(Self::Json),
-            Format::Text => Ok(Self::Text),
-            Format::Markdown | Format::Latex => {
-                bail!("predictions come as csv, json or text, not as {format}")
-            }
-        }
-    }
-}
-
 /// Writes `index,label,distance` rows as they come.
 struct Predictions<'a> {
     out: &'a mut dyn Write,
@@ -144,52 +125,82 @@ struct Predictions<'a> {
     top: usize,
     /// The instance that is written next.
     index: usize,
-    /// Whether a JSON list has its first element.
-    started: bool,
+}
+
+enum Style {
+    Csv,
+    Json {
+        /// Whether the list has its first element.
+        started: bool,
+    },
+    Text,
+    Parquet(Box<PredictionTable>),
+}
+
+impl Style {
+    fn of(format: Format) -> Result<Self> {
+        match format {
+            Format::Csv => Ok(Self::Csv),
+            Format::Json => Ok(Self::Json { started: false }),
+            Format::Text => Ok(Self::Text),
+            Format::Parquet => Ok(Self::Parquet(Box::new(PredictionTable::new()?))),
+            Format::Markdown | Format::Latex => {
+                bail!("predictions come as csv, json, parquet or text, not as {format}")
+            }
+        }
+    }
 }
 
 impl Predictions<'_> {
     fn begin(&mut self) -> Result<()> {
         match self.style {
             Style::Csv => writeln!(self.out, "index,label,distance")?,
-            Style::Json => write!(self.out, "[")?,
+            Style::Json { .. } => write!(self.out, "[")?,
             Style::Text => writeln!(self.out, "{:>8}  {:>9}  label", "index", "distance")?,
+            Style::Parquet(_) => {}
         }
         Ok(())
     }
 
+    /// Writes a block of instances.
     fn write(&mut self, recognition: &Recognition) -> Result<()> {
+        let mut rows: Vec<Prediction<'_>> = Vec::new();
         for instance in 0..recognition.distances.ncols() {
-            for (class, distance) in recognition.top(instance, self.top) {
-                self.row(&self.classes[class], distance)?;
-            }
+            let nearest = recognition.top(instance, self.top);
+            let row = |(class, distance): (usize, f64)| (self.index, self.classes[class].as_str(), distance);
+            rows.extend(nearest.into_iter().map(row));
             self.index += 1;
         }
-        Ok(())
-    }
-
-    fn row(&mut self, label: &str, distance: f64) -> Result<()> {
-        let index = self.index;
-        match self.style {
+        match &mut self.style {
             Style::Csv => {
-                let mut line = csv::Writer::from_writer(&mut self.out);
-                line.write_record([&index.to_string(), label, &distance.to_string()])?;
-                line.flush()?;
+                let mut csv = csv::Writer::from_writer(&mut self.out);
+                for (index, label, distance) in rows {
+                    csv.write_record([&index.to_string(), label, &distance.to_string()])?;
+                }
+                csv.flush()?;
             }
-            Style::Json => {
-                let separator = if self.started { "," } else { "" };
-                let object = serde_json::json!({"index": index, "label": label, "distance": distance});
-                write!(self.out, "{separator}\n  {object}")?;
-                self.started = true;
+            Style::Json { started } => {
+                for (index, label, distance) in rows {
+                    let object = serde_json::json!({"index": index, "label": label, "distance": distance});
+                    write!(self.out, "{}\n  {object}", if *started { "," } else { "" })?;
+                    *started = true;
+                }
             }
-            Style::Text => writeln!(self.out, "{index:>8}  {distance:>9.6}  {label}")?,
+            Style::Text => {
+                for (index, label, distance) in rows {
+                    writeln!(self.out, "{index:>8}  {distance:>9.6}  {label}")?;
+                }
+            }
+            Style::Parquet(table) => table.write(&rows, self.out)?,
         }
         Ok(())
     }
 
-    fn end(&mut self) -> Result<()> {
-        if self.style == Style::Json {
-            writeln!(self.out, "\n]")?;
+    fn end(self) -> Result<()> {
+        match self.style {
+            Style::Json { .. } => writeln!(self.out, "\n]")?,
+            Style::Parquet(table) => table.finish(self.out)?,
+            Style::Csv | Style::Text => {}
         }
         Ok(())
     }

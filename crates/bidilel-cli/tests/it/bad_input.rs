@@ -221,7 +221,10 @@ fn settings_of_predict_are_checked_before_the_first_line() {
         &["self-training-neighbors"],
     );
     assert_eq!(bidilel(&["predict", &model, features, "--top", "0"]).status, 2);
-    says(bidilel(&["predict", &model, features, "--format", "latex"]).error(), &["csv, json or text"]);
+    says(
+        bidilel(&["predict", &model, features, "--format", "latex"]).error(),
+        &["csv, json, parquet or text"],
+    );
     says(bidilel(&["fit", &folder.data(), "--out", &model, "--format", "csv"]).error(), &["text or json"]);
 }
 

@@ -81,6 +81,28 @@ fn top_gives_several_classes_nearest_first_in_csv_and_json() {
 }
 
 #[test]
+fn predictions_as_parquet_are_those_of_csv() {
+    let folder = Folder::generated();
+    let model = fitted(&folder, &[]);
+    let features = folder.file("cnn.npy");
+    let features = features.to_str().expect("a plain path");
+    let out = folder.beside("predictions.parquet");
+    let ran = bidilel(&["predict", &model, features, "--format", "parquet", "--out", &out]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let table = bidilel_data::container::Container::open(out.as_ref()).expect("a Parquet file");
+    let labels = table.strings("label").expect("labels");
+    let distances = table.array(Some("distance")).expect("distances").to_matrix();
+    let csv = bidilel(&["predict", &model, features]).stdout;
+    for (row, line) in csv.lines().skip(1).enumerate() {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!((cells[0], cells[1]), (row.to_string().as_str(), labels[row].as_str()));
+        assert_eq!(cells[2].parse::<f64>().expect("a number").to_bits(), distances[(0, row)].to_bits());
+    }
+    let refused = bidilel(&["evaluate", &folder.data(), "--format", "parquet"]).error().to_owned();
+    assert!(refused.contains("only predictions"), "{refused}");
+}
+
+#[test]
 fn corrections_are_those_of_the_fit_unless_told_otherwise() {
     let folder = Folder::generated();
     let features = folder.file("cnn.npy");

@@ -1,6 +1,11 @@
 //! Writes a dataset as a folder that [`crate::open`] reads.
 
 mod files;
+#[cfg(feature = "parquet")]
+mod predictions;
+
+#[cfg(feature = "parquet")]
+pub use predictions::{Prediction, PredictionTable};
 
 use std::collections::HashSet;
 use std::fs;
