@@ -42,6 +42,7 @@ pub mod pipeline;
 pub mod post;
 pub mod recognize;
 pub mod semantic;
+pub mod settings;
 pub mod split;
 pub mod synthetic;
 pub mod task;

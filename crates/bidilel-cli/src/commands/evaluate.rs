@@ -19,15 +19,16 @@ use crate::{output, source};
 pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> Result<()> {
     let seed = args.method.seed;
     let dataset = source::open(&args.dataset, seed, progress)?;
-    let choice = args.method.choice(&dataset)?;
-    args.method.note_unused(progress);
+    let settings = args.method.resolve()?;
+    let choice = settings.choice(&dataset)?;
+    args.method.note_unused(&settings, progress);
     let trials = dataset.trials(args.method.split.as_deref())?;
     let mut runs = Vec::new();
     for trial in &trials {
         let task = Task::new(&dataset, trial, &choice, progress)?;
         task.require_instances("unseen")?;
         for seed in (seed..).take(usize::from(args.repeat)) {
-            let pipeline = args.method.pipeline(seed);
+            let pipeline = settings.pipeline(seed);
             runs.push(evaluate(&task, &pipeline, seed, &args.top, progress)?);
         }
     }
@@ -36,7 +37,7 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
         split: dataset_split(args, &dataset.splits[0].name),
         visual: vec![dataset.visual(choice.visual.as_deref())?.name.clone()],
         semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
-        method: describe(&args.method.pipeline(seed), &choice)?,
+        method: describe(&settings.pipeline(seed), &choice)?,
     };
     let result = Evaluation::new(subject, &runs, progress.finish());
     if let Some(path) = &args.out {

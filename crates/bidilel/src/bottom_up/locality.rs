@@ -144,7 +144,8 @@ impl LatentSpaceLearner for Lpp {
 }
 
 impl Locality {
-    fn check(&self) -> Result<()> {
+    /// Fails where a setting is out of its range.
+    pub(crate) fn check(&self) -> Result<()> {
         let wrong = |setting, expected: &str, found: String| {
             Err(Error::Setting { setting, expected: expected.to_owned(), found })
         };
@@ -164,59 +165,92 @@ impl Locality {
         graph: &Affinity,
         watch: &dyn Observer,
     ) -> Result<LatentSpace> {
+        let scatters = self.scatters(training, graph, watch)?;
+        let dim = resolve_dim(self.dim, scatters.most_dim, "varying features, and instances")?;
+        let map = scatters.solve(self.alpha, dim, watch)?;
+        Ok(LatentSpace::new(Map::Linear(map), training.features))
+    }
+
+    /// The matrices of eq. (5), which neither `alpha` nor `dim` has a say in.
+    pub(crate) fn scatters<T: Scalar>(
+        &self,
+        training: &Training<'_, T>,
+        graph: &Affinity,
+        watch: &dyn Observer,
+    ) -> Result<Scatters> {
         let rows = varying_dimensions(training, watch)?;
-        let most = rows.len().min(training.features.ncols());
-        let dim = resolve_dim(self.dim, most, "varying features, and instances")?;
         warn_of_weak_graph(graph, watch)?;
         watch.stage("scatter");
         let center = self.center.then(|| scatter::mean(training.features));
         let data = Selected { points: training.features, rows: &rows, center: center.as_deref() };
-        let (degree, mut laplacian) = scatter::of_graph(data, graph, watch);
-        let map = match self.regularizer {
-            Regularizer::Identity => {
-                watch.stage("eigen");
-                (0..rows.len()).for_each(|i| laplacian[(i, i)] += self.alpha);
+        let (degree, laplacian) = scatter::of_graph(data, graph, watch);
+        let gram = match self.regularizer {
+            Regularizer::Identity => None,
+            Regularizer::Kernel => Some(scatter::total(data, watch)),
+        };
+        let most_dim = rows.len().min(training.features.ncols());
+        Ok(Scatters { degree, laplacian, gram, most_dim, visual_dim: training.features.nrows(), rows })
+    }
+}
+
+/// $X D X^\top$ and $X L X^\top$ of a graph, with what goes beside $\alpha$.
+#[derive(Debug, Clone)]
+pub(crate) struct Scatters {
+    degree: Mat<f64>,
+    laplacian: Mat<f64>,
+    /// $X X^\top$, for the regulariser of the kernel form.
+    gram: Option<Mat<f64>>,
+    /// The dimensions that vary: the matrices are over these.
+    rows: Vec<usize>,
+    visual_dim: usize,
+    /// The most latent dimensions that there are.
+    pub(crate) most_dim: usize,
+}
+
+impl Scatters {
+    /// The leading eigenvectors, visual x latent dimensions; the matrices are used up.
+    pub(crate) fn solve(self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
+        watch.stage("eigen");
+        let Self { degree, mut laplacian, gram, rows, visual_dim, .. } = self;
+        let map = match gram {
+            None => {
+                (0..rows.len()).for_each(|i| laplacian[(i, i)] += alpha);
                 eigen::generalized(degree, laplacian, dim, watch).map_err(failed("eigen"))?.vectors
             }
-            Regularizer::Kernel => {
-                let gram = scatter::total(data, watch);
-                watch.stage("eigen");
-                self.solve_in_range(degree, laplacian, &gram, dim, watch)?
-            }
+            Some(gram) => solve_in_range(alpha, degree, laplacian, &gram, dim, watch)?,
         };
-        let map = spread(&map, &rows, training.features.nrows());
-        Ok(LatentSpace::new(Map::Linear(map), training.features))
+        Ok(spread(&map, &rows, visual_dim))
     }
+}
 
-    /// The problem with $\alpha (X X^\top)^+$; where $X X^\top$ is singular, in the coordinates of its range,
-    /// outside which instances have nothing to project.
-    fn solve_in_range(
-        &self,
-        degree: Mat<f64>,
-        laplacian: Mat<f64>,
-        gram: &Mat<f64>,
-        dim: usize,
-        watch: &dyn Observer,
-    ) -> Result<Mat<f64>> {
-        match Whitener::new(gram.as_ref()).map_err(failed("eigen"))? {
-            Whitener::Factor(factor) => {
-                let mut right = eigen::inverse(factor.as_ref());
-                right *= Scale(self.alpha);
-                right += laplacian;
-                Ok(eigen::generalized(degree, right, dim, watch).map_err(failed("eigen"))?.vectors)
-            }
-            Whitener::Range(Eigen { values, vectors: basis }) => {
-                let dim = resolve_dim(Some(dim), values.len(), "the rank of the features")?;
-                let within = |matrix: Mat<f64>| {
-                    product(product(basis.transpose(), matrix.as_ref()).as_ref(), basis.as_ref())
-                };
-                let mut right = within(laplacian);
-                values.iter().enumerate().for_each(|(i, value)| right[(i, i)] += self.alpha / value);
-                let found = eigen::generalized(within(degree), right, dim, watch).map_err(failed("eigen"))?;
-                let mut map = product(basis.as_ref(), found.vectors.as_ref());
-                eigen::fix_signs(map.as_mut());
-                Ok(map)
-            }
+/// The problem with $\alpha (X X^\top)^+$; where $X X^\top$ is singular, in the coordinates of its range,
+/// outside which instances have nothing to project.
+fn solve_in_range(
+    alpha: f64,
+    degree: Mat<f64>,
+    laplacian: Mat<f64>,
+    gram: &Mat<f64>,
+    dim: usize,
+    watch: &dyn Observer,
+) -> Result<Mat<f64>> {
+    match Whitener::new(gram.as_ref()).map_err(failed("eigen"))? {
+        Whitener::Factor(factor) => {
+            let mut right = eigen::inverse(factor.as_ref());
+            right *= Scale(alpha);
+            right += laplacian;
+            Ok(eigen::generalized(degree, right, dim, watch).map_err(failed("eigen"))?.vectors)
+        }
+        Whitener::Range(Eigen { values, vectors: basis }) => {
+            let dim = resolve_dim(Some(dim), values.len(), "the rank of the features")?;
+            let within = |matrix: Mat<f64>| {
+                product(product(basis.transpose(), matrix.as_ref()).as_ref(), basis.as_ref())
+            };
+            let mut right = within(laplacian);
+            values.iter().enumerate().for_each(|(i, value)| right[(i, i)] += alpha / value);
+            let found = eigen::generalized(within(degree), right, dim, watch).map_err(failed("eigen"))?;
+            let mut map = product(basis.as_ref(), found.vectors.as_ref());
+            eigen::fix_signs(map.as_mut());
+            Ok(map)
         }
     }
 }

@@ -22,6 +22,10 @@ use rayon::prelude::*;
 use crate::distance::{norm, squared_slices};
 use crate::{Observer, Scalar};
 
+mod restrict;
+
+pub use restrict::Restricted;
+
 /// Points in a block; a tile of products is a block by a block.
 const BLOCK: usize = 256;
 /// Candidates beyond `k` that the first pass keeps, room for its rounding errors.
@@ -59,9 +63,7 @@ pub fn exact<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Observer) -
         owned = points.to_owned();
         owned.as_ref()
     };
-    let squared_norms: Vec<f64> = (0..count).map(|i| norm(column(points, i)).powi(2)).collect();
-    let largest = squared_norms.iter().fold(0.0_f64, |a, &b| a.max(b));
-    let search = Search { points, squared_norms, largest, k };
+    let search = Search::new(points, k);
     let found = search.tournament(watch);
     let lists = found
         .into_par_iter()
@@ -110,7 +112,14 @@ struct Search<'a, T> {
     k: usize,
 }
 
-impl<T: Scalar> Search<'_, T> {
+impl<'a, T: Scalar> Search<'a, T> {
+    /// A search of columns that are contiguous.
+    fn new(points: MatRef<'a, T>, k: usize) -> Self {
+        let squared_norms: Vec<f64> = (0..points.ncols()).map(|i| norm(column(points, i)).powi(2)).collect();
+        let largest = squared_norms.iter().fold(0.0_f64, |a, &b| a.max(b));
+        Self { points, squared_norms, largest, k }
+    }
+
     /// The candidates of every block's queries.
     fn tournament(&self, watch: &dyn Observer) -> Vec<Mutex<Candidates<T>>> {
         let blocks = self.points.ncols().div_ceil(BLOCK);
