@@ -49,6 +49,22 @@ impl Neighbors {
         }
         Restricted { neighbors: Self { lists }, searched: known }
     }
+
+    /// The lists of `members` (ascending) by place among them; neighbours outside are dropped.
+    #[must_use]
+    pub fn renumbered(&self, members: &[usize]) -> Self {
+        let mut place = vec![usize::MAX; self.count()];
+        members.iter().enumerate().for_each(|(at, &member)| place[member] = at);
+        let inside = |&(other, distance): &(usize, f64)| {
+            (place[other] != usize::MAX).then_some((place[other], distance))
+        };
+        Self {
+            lists: members
+                .iter()
+                .map(|&member| self.of(member).iter().filter_map(inside).collect())
+                .collect(),
+        }
+    }
 }
 
 /// The `k` nearest other columns of some columns.
