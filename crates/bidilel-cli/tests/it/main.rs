@@ -5,3 +5,4 @@ mod datasets;
 mod evaluate;
 mod model;
 mod support;
+mod tune;

@@ -22,7 +22,7 @@ pub(super) fn run<T: Scalar>(run: &mut Run<'_, '_, '_, T>) -> Result<Settings> {
         }
     }
     run.prepare(&base, [Axis::new("neighbors", &[10, 30])].iter())?;
-    let mut best = run.stage("pipelines", batch, &base, &singles)?;
+    let mut best = run.stage("pipelines", batch, &base, &singles, None)?;
     for axis in run.wanted(fine()) {
         best = run.one(&axis, &best, &singles)?;
     }
@@ -67,7 +67,7 @@ fn refined<T: Scalar>(run: &mut Run<'_, '_, '_, T>, best: &Settings, singles: &[
         batch.push(set(&with, "self_training_neighbors", &count)?);
     }
     batch.push(Settings { post: Some(vec![PostName::Structured]), ..best.clone() });
-    run.stage("post", batch, best, singles)
+    run.stage("post", batch, best, singles, None)
 }
 
 /// The settings with `value`; nothing where another value is fixed.

@@ -35,6 +35,7 @@
 //! identification and hyperparameter optimization*, 2016 (successive halving).
 
 mod auto;
+mod combinations;
 mod common;
 mod evaluator;
 mod folds;
@@ -117,6 +118,17 @@ pub struct Outcome {
     pub best: Scored,
     /// Everything that was tried, in order.
     pub trials: Vec<Scored>,
+    /// Accuracy against each setting that was varied by itself, or the best for each of its values in a grid.
+    pub curves: Vec<Curve>,
     /// Whether the budget ended it early.
     pub stopped: bool,
+}
+
+/// Accuracy against one setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// The setting's name.
+    pub setting: String,
+    /// A scored setting for each value, in order.
+    pub points: Vec<Scored>,
 }

@@ -1,8 +1,6 @@
 //! The orders in which settings are tried: the paper's two stages, whole grids, random ones, halving.
 
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
+use xxhash_rust::xxh3::Xxh3;
 
 use bidilel_math::{Observer, Scalar};
 
@@ -10,8 +8,8 @@ use super::auto;
 use super::evaluator::Evaluator;
 use super::grid::{self, Axis, product};
 use super::search::Search;
-use super::{Host, Outcome};
-use crate::error::{Error, Result};
+use super::{Curve, Host, Outcome, Scored};
+use crate::error::Result;
 use crate::settings::{PostName, Settings};
 
 /// How settings are chosen.
@@ -46,28 +44,41 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A fingerprint of what is tried: other settings give another.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = Xxh3::new();
+        hash.update(format!("{:?} {} {} ", self.strategy, self.auto, self.seed).as_bytes());
+        hash.update(grid::key(&self.base).as_bytes());
+        for axis in &self.axes {
+            hash.update(
+                format!("{}={} ", axis.name, serde_json::Value::from(axis.values.clone())).as_bytes(),
+            );
+        }
+        format!("{:032x}", hash.digest128())
+    }
+
     /// Runs the search. The same plan, data and seed give the same outcome, whatever was recalled.
     ///
     /// # Errors
-    /// [`Error::Grid`] for an empty or impossible grid; the first failure where no setting could be fitted.
+    /// [`crate::Error::Grid`] for an empty or impossible grid; the first failure where no setting could be fitted.
     pub fn run<T: Scalar>(
         &self,
         evaluator: &mut Evaluator<'_, T>,
         host: &dyn Host,
         watch: &dyn Observer,
     ) -> Result<Outcome> {
-        let mut run = Run { plan: self, search: Search::new(evaluator, host, watch) };
+        let mut run = Run { plan: self, search: Search::new(evaluator, host, watch), curves: Vec::new() };
         let best = match self.strategy {
             _ if self.auto => auto::run(&mut run)?,
             Strategy::Paper => run.paper()?,
             Strategy::Grid | Strategy::Random { .. } | Strategy::Halving => run.product()?,
         };
-        let Run { mut search, .. } = run;
+        let Run { mut search, curves, .. } = run;
         // The answer is scored as it stands, even if no stage happened to.
         search.score("best", std::slice::from_ref(&best), search.folds())?;
         let best = search.scored("best", &best);
         let (trials, stopped) = search.finish()?;
-        Ok(Outcome { best, trials, stopped })
+        Ok(Outcome { best, trials, curves, stopped })
     }
 }
 
@@ -75,6 +86,7 @@ impl Plan {
 pub(super) struct Run<'p, 's, 'd, T> {
     pub(super) plan: &'p Plan,
     pub(super) search: Search<'s, 'd, T>,
+    pub(super) curves: Vec<Curve>,
 }
 
 impl<T: Scalar> Run<'_, '_, '_, T> {
@@ -89,7 +101,7 @@ impl<T: Scalar> Run<'_, '_, '_, T> {
             .partition(|axis| !matches!(axis.name.as_str(), "self_training_neighbors" | "gamma"));
         self.prepare(&inductive, coarse.iter().chain(&fine))?;
         let batch = product(&inductive, &coarse)?;
-        let mut best = self.stage("coarse", batch, &inductive, &singles)?;
+        let mut best = self.stage("coarse", batch, &inductive, &singles, None)?;
         let extra = self.plan.axes.iter().filter(|axis| !known_to_the_paper(&axis.name));
         for axis in fine.iter().chain(extra) {
             best = self.one(axis, &best, &singles)?;
@@ -113,50 +125,6 @@ impl<T: Scalar> Run<'_, '_, '_, T> {
         Ok(best)
     }
 
-    fn product(&mut self) -> Result<Settings> {
-        let plan = self.plan;
-        let paper = grid::fine().into_iter().take(3);
-        let axes = if plan.axes.is_empty() { self.wanted(paper.collect()) } else { plan.axes.clone() };
-        let all = product(&plan.base, &axes)?;
-        let mut batch = self.search.admit(all);
-        self.search.prepare(&batch);
-        let folds = self.search.folds();
-        match plan.strategy {
-            Strategy::Halving => return self.halving(batch),
-            Strategy::Random { samples } => {
-                if samples == 0 {
-                    let expected = "at least 1".to_owned();
-                    return Err(Error::Setting { setting: "samples", expected, found: "0".to_owned() });
-                }
-                batch.shuffle(&mut ChaCha8Rng::seed_from_u64(plan.seed));
-                batch.truncate(samples);
-            }
-            Strategy::Grid | Strategy::Paper => {}
-        }
-        self.search.score("grid", &batch, folds)?;
-        self.search.best("grid", &batch, &|one| vec![one.clone()])
-    }
-
-    /// Successive halving, by thirds: what does badly on few folds is not tried on many.
-    fn halving(&mut self, mut batch: Vec<Settings>) -> Result<Settings> {
-        let all = self.search.folds();
-        let mut folds = 1;
-        loop {
-            self.search.score("halving", &batch, folds)?;
-            if folds >= all || self.search.stopped {
-                return self.search.best("halving", &batch, &|one| vec![one.clone()]);
-            }
-            let mut order: Vec<(f64, usize)> =
-                (0..batch.len()).map(|i| (self.search.scored("halving", &batch[i]).mean, i)).collect();
-            order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            order.truncate(batch.len().div_ceil(3));
-            // Those that stay keep the grid's order, by which ties are broken.
-            order.sort_by_key(|&(_, i)| i);
-            batch = order.iter().map(|&(_, i)| batch[i].clone()).collect();
-            folds = (3 * folds).min(all);
-        }
-    }
-
     /// Varies one setting of `current`.
     pub(super) fn one(&mut self, axis: &Axis, current: &Settings, singles: &[String]) -> Result<Settings> {
         let stage = match axis.name.as_str() {
@@ -168,7 +136,7 @@ impl<T: Scalar> Run<'_, '_, '_, T> {
             _ => "fine",
         };
         let batch = axis.over(current)?;
-        self.stage(stage, batch, current, singles)
+        self.stage(stage, batch, current, singles, Some(&axis.name))
     }
 
     /// Scores a batch and returns its best; `current` where the budget leaves no time for it.
@@ -178,6 +146,7 @@ impl<T: Scalar> Run<'_, '_, '_, T> {
         batch: Vec<Settings>,
         current: &Settings,
         singles: &[String],
+        varied: Option<&str>,
     ) -> Result<Settings> {
         let batch = self.search.admit(batch);
         let started = stage != "coarse" && stage != "pipelines";
@@ -193,7 +162,13 @@ impl<T: Scalar> Run<'_, '_, '_, T> {
         };
         let expanded: Vec<Settings> = batch.iter().flat_map(variants).collect();
         self.search.score(stage, &expanded, self.search.folds())?;
-        match self.search.best(stage, &batch, &variants) {
+        let judged: Vec<Scored> =
+            batch.iter().map(|one| self.search.judged(stage, one, &variants(one))).collect();
+        let best = Search::<T>::best(&judged);
+        if let Some(setting) = varied {
+            self.curves.push(Curve { setting: setting.to_owned(), points: judged });
+        }
+        match best {
             Err(_) if started && self.search.stopped => Ok(current.clone()),
             found => found,
         }

@@ -144,36 +144,35 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
         scored(stage, settings.clone(), scores)
     }
 
-    /// The best of a batch, each judged by the mean over its `variants`.
+    /// A setting judged by the mean over its variants on every fold that all of them have.
+    pub(crate) fn judged(&self, stage: &'static str, settings: &Settings, variants: &[Settings]) -> Scored {
+        let parts: Vec<Vec<f64>> = variants.iter().map(|one| self.scored(stage, one).scores).collect();
+        let folds = parts.iter().map(Vec::len).min().unwrap_or(0);
+        let mean = |fold: usize| parts.iter().map(|part| part[fold]).sum::<f64>() / parts.len() as f64;
+        scored(stage, settings.clone(), (0..folds).map(mean).collect())
+    }
+
+    /// The first of the best.
     ///
     /// More folds count before a higher mean: with a budget some settings may not get to all.
-    pub(crate) fn best(
-        &self,
-        stage: &'static str,
-        batch: &[Settings],
-        variants: &dyn Fn(&Settings) -> Vec<Settings>,
-    ) -> Result<Settings> {
-        let mut best: Option<(usize, f64, &Settings)> = None;
-        for settings in batch {
-            let parts: Vec<Scored> = variants(settings).iter().map(|one| self.scored(stage, one)).collect();
-            let folds = parts.iter().map(|part| part.scores.len()).min().unwrap_or(0);
-            let mean = parts.iter().map(|part| part.mean).sum::<f64>() / parts.len().max(1) as f64;
+    pub(crate) fn best(judged: &[Scored]) -> Result<Settings> {
+        let mut best: Option<&Scored> = None;
+        for one in judged {
+            let folds = one.scores.len();
             let better = match best {
                 None => folds > 0,
-                Some((most, highest, _)) => folds > most || (folds == most && mean > highest + TIE),
+                Some(best) if folds == best.scores.len() => one.mean > best.mean + TIE,
+                Some(best) => folds > best.scores.len(),
             };
             if better {
-                best = Some((folds, mean, settings));
+                best = Some(one);
             }
         }
-        match best {
-            Some((.., settings)) => Ok(settings.clone()),
-            None => Err(Error::Setting {
-                setting: "budget",
-                expected: "enough for at least one evaluation".to_owned(),
-                found: "none finished".to_owned(),
-            }),
-        }
+        best.map(|best| best.settings.clone()).ok_or_else(|| Error::Setting {
+            setting: "budget",
+            expected: "enough for at least one evaluation".to_owned(),
+            found: "none finished".to_owned(),
+        })
     }
 
     /// All that was scored, and the first failure where nothing else came of it.
