@@ -18,7 +18,7 @@
 //! X. He and P. Niyogi, *Locality preserving projections*, 2004. J. Cheng et al., *Supervised kernel
 //! locality preserving projections for face recognition*, 2005.
 
-use faer::{Mat, Scale};
+use faer::{Mat, MatRef, Scale};
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::eigen::{self, Eigen, Whitener};
@@ -167,7 +167,7 @@ impl Locality {
     ) -> Result<LatentSpace> {
         let scatters = self.scatters(training, graph, watch)?;
         let dim = resolve_dim(self.dim, scatters.most_dim, "varying features, and instances")?;
-        let map = scatters.solve(self.alpha, dim, watch)?;
+        let map = scatters.solve_once(self.alpha, dim, watch)?;
         Ok(LatentSpace::new(Map::Linear(map), training.features))
     }
 
@@ -208,18 +208,36 @@ pub(crate) struct Scatters {
 }
 
 impl Scatters {
-    /// The leading eigenvectors, visual x latent dimensions; the matrices are used up.
-    pub(crate) fn solve(self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
+    /// The leading eigenvectors, visual x latent dimensions.
+    ///
+    /// Only the right-hand matrix is copied: several alphas can be solved for side by side at one matrix each.
+    pub(crate) fn solve(&self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
+        self.solve_in(self.laplacian.clone(), alpha, dim, watch)
+    }
+
+    /// The same for one alpha alone, without a copy.
+    fn solve_once(mut self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
+        let laplacian = std::mem::replace(&mut self.laplacian, Mat::new());
+        self.solve_in(laplacian, alpha, dim, watch)
+    }
+
+    fn solve_in(
+        &self,
+        mut right: Mat<f64>,
+        alpha: f64,
+        dim: usize,
+        watch: &dyn Observer,
+    ) -> Result<Mat<f64>> {
         watch.stage("eigen");
-        let Self { degree, mut laplacian, gram, rows, visual_dim, .. } = self;
-        let map = match gram {
+        let degree = self.degree.as_ref();
+        let map = match &self.gram {
             None => {
-                (0..rows.len()).for_each(|i| laplacian[(i, i)] += alpha);
-                eigen::generalized(degree, laplacian, dim, watch).map_err(failed("eigen"))?.vectors
+                (0..right.nrows()).for_each(|i| right[(i, i)] += alpha);
+                eigen::generalized(degree, right, dim, watch).map_err(failed("eigen"))?.vectors
             }
-            Some(gram) => solve_in_range(alpha, degree, laplacian, &gram, dim, watch)?,
+            Some(gram) => solve_in_range(alpha, degree, right.as_ref(), gram, dim, watch)?,
         };
-        Ok(spread(&map, &rows, visual_dim))
+        Ok(spread(&map, &self.rows, self.visual_dim))
     }
 }
 
@@ -227,8 +245,8 @@ impl Scatters {
 /// outside which instances have nothing to project.
 fn solve_in_range(
     alpha: f64,
-    degree: Mat<f64>,
-    laplacian: Mat<f64>,
+    degree: MatRef<'_, f64>,
+    laplacian: MatRef<'_, f64>,
     gram: &Mat<f64>,
     dim: usize,
     watch: &dyn Observer,
@@ -242,12 +260,13 @@ fn solve_in_range(
         }
         Whitener::Range(Eigen { values, vectors: basis }) => {
             let dim = resolve_dim(Some(dim), values.len(), "the rank of the features")?;
-            let within = |matrix: Mat<f64>| {
-                product(product(basis.transpose(), matrix.as_ref()).as_ref(), basis.as_ref())
+            let within = |matrix: MatRef<'_, f64>| {
+                product(product(basis.transpose(), matrix).as_ref(), basis.as_ref())
             };
             let mut right = within(laplacian);
             values.iter().enumerate().for_each(|(i, value)| right[(i, i)] += alpha / value);
-            let found = eigen::generalized(within(degree), right, dim, watch).map_err(failed("eigen"))?;
+            let found =
+                eigen::generalized(within(degree).as_ref(), right, dim, watch).map_err(failed("eigen"))?;
             let mut map = product(basis.as_ref(), found.vectors.as_ref());
             eigen::fix_signs(map.as_mut());
             Ok(map)

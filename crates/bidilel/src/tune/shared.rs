@@ -107,7 +107,7 @@ impl<T: Scalar> View<'_, T> {
         let alphas: Vec<_> =
             alphas.into_iter().filter(|(_, group)| group.iter().any(|&job| jobs[job].wanted)).collect();
         watch.stage("eigen");
-        // No more at a time than there are threads: each takes its own copy of the matrices.
+        // No more at a time than there are threads: each takes a matrix of its own.
         for side_by_side in alphas.chunks(rayon::current_num_threads()) {
             let going: Vec<bool> = side_by_side
                 .par_iter()
@@ -117,7 +117,7 @@ impl<T: Scalar> View<'_, T> {
                     let largest = group.iter().map(|&job| dim(&jobs[job].pipeline, most)).max().unwrap_or(1);
                     let checked = Locality { alpha, ..locality.clone() }.check();
                     let quiet = NotesOnly(watch);
-                    match checked.and_then(|()| scatters.clone().solve(alpha, largest, &quiet)) {
+                    match checked.and_then(|()| scatters.solve(alpha, largest, &quiet)) {
                         Err(failure) => fail(jobs, group, failure, report),
                         Ok(map) => {
                             let space = LatentSpace::around(Map::Linear(map), mean.clone());
