@@ -4,3 +4,4 @@ pub(crate) mod args;
 pub(crate) mod host;
 pub(crate) mod journal;
 pub(crate) mod text;
+pub(crate) mod values;

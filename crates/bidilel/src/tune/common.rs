@@ -1,5 +1,7 @@
 //! What settings have in common.
 
+use bidilel_math::Observer;
+
 use crate::bottom_up::{BottomUp, DEFAULT_DIM, Locality, Neighborhood};
 use crate::pipeline::Pipeline;
 
@@ -86,4 +88,13 @@ pub(crate) fn dim(pipeline: &Pipeline, most: usize) -> usize {
         _ => most,
     };
     asked_dim(&pipeline.bottom_up).unwrap_or(default).min(most)
+}
+
+/// Hands on remarks only: stages of parallel work would be a jumble.
+pub(crate) struct NotesOnly<'a>(pub(crate) &'a dyn Observer);
+
+impl Observer for NotesOnly<'_> {
+    fn note(&self, message: &str) {
+        self.0.note(message);
+    }
 }

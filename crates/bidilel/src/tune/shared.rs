@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use bidilel_math::graph::Affinity;
 use bidilel_math::{Observer, Scalar, distance, scatter};
 
-use super::common::{alpha, asked_dim, dim, graph_key, groups, with_dim};
+use super::common::{NotesOnly, alpha, asked_dim, dim, graph_key, groups, with_dim};
 use super::pool::{Pool, Searched};
 use crate::bottom_up::{BottomUp, LatentSpaceLearner, Locality, Neighborhood};
 use crate::error::Result;
@@ -243,13 +243,4 @@ fn fail(jobs: &[Job], members: &[usize], failure: crate::Error, report: Report<'
         let own = first.take().unwrap_or_else(|| crate::Error::Grid { problem: text.clone() });
         report(job, Err(own))
     })
-}
-
-/// Hands on remarks only: stages of parallel work would be a jumble.
-struct NotesOnly<'a>(&'a dyn Observer);
-
-impl Observer for NotesOnly<'_> {
-    fn note(&self, message: &str) {
-        self.0.note(message);
-    }
 }

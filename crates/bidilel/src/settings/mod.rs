@@ -3,6 +3,8 @@
 //! This is what a settings file holds, what the program's options fill in, and what tuning varies. A setting that is
 //! not given has its default; [`Settings::pipeline`] turns all of them into the typed [`Pipeline`].
 
+mod names;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -16,28 +18,7 @@ use crate::post::{Post, SelfTraining, Structured};
 use crate::task::{Choice, Normalize};
 use crate::top_down::{Form, Kernel, Lsm, LsmSvr, Optimizer, Start, Svr, TopDown};
 
-macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident),+ $(,)? })+) => {
-        $($(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        #[expect(missing_docs, reason = "each variant is the name of what it stands for")]
-        pub enum $name { $($(#[$inner])* $variant),+ })+
-    };
-}
-
-names! {
-    /// Names of the bottom-up learners.
-    BottomUpName { Slpp, Lpp, Pca, Lda, Cca, None }
-    /// Names of the top-down embedders.
-    TopDownName { Lsm, Svr, #[serde(rename = "lsm+svr")] LsmSvr }
-    /// Names of the refiners.
-    PostName { None, SelfTraining, Structured }
-    /// Names of the places where the mapping starts.
-    InitName { WeightedMean, Random }
-    /// Names of the kernels of support vector regression.
-    KernelName { Rbf, Linear }
-}
+pub use names::{BottomUpName, InitName, KernelName, PostName, TopDownName};
 
 macro_rules! settings {
     ($($(#[$doc:meta])* $name:ident: $type:ty),+ $(,)?) => {
