@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use crate::method::MethodArgs;
+use crate::tuning::args::TuneArgs;
 
 /// Recognise pictures and videos of classes for which there is no labelled example, only a description.
 #[derive(Debug, Parser)]
@@ -41,6 +42,8 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// Fit on the known classes and write a model file
     Fit(FitArgs),
+    /// Choose settings by cross-validation on known classes
+    Tune(Box<TuneArgs>),
     /// Recognise feature rows with a model
     Predict(PredictArgs),
     /// Say what is in a dataset and what is wrong with it

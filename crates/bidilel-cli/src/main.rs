@@ -10,6 +10,7 @@ mod method;
 mod output;
 mod progress;
 mod source;
+mod tuning;
 
 use std::process::ExitCode;
 

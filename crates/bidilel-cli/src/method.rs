@@ -1,21 +1,23 @@
 //! The options of a method, and what they mean together.
 
-use anyhow::Result;
-use bidilel::bottom_up::{
-    BottomUp, Cca, Lda, Locality, Lpp, Neighborhood, Pca, Regularizer, Slpp, Unchanged, Weights,
-};
-use bidilel::dataset::Dataset;
-use bidilel::pipeline::Pipeline;
-use bidilel::post::{Post, SelfTraining, Structured};
-use bidilel::task::{Choice, Normalize};
-use bidilel::top_down::{Form, Kernel, Lsm, LsmSvr, Optimizer, Start, Svr, TopDown};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use bidilel::bottom_up::{Neighborhood, Regularizer, Weights};
+use bidilel::post::Post;
+use bidilel::settings::{self, Settings};
+use bidilel::task::Normalize;
+use bidilel::top_down::Optimizer;
 use bidilel_math::Observer;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
 /// Everything about a method that can be typed.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Method")]
 pub(crate) struct MethodArgs {
+    /// Take the settings that are not typed from a file, as `tune --out` writes it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) settings: Option<PathBuf>,
     /// The split: a name, NAME:TRIAL, or a family's name for all its trials [default: the dataset's first]
     #[arg(long, value_name = "SPLIT", help_heading = "Data")]
     pub(crate) split: Option<String>,
@@ -43,13 +45,13 @@ pub(crate) struct MethodArgs {
         help_heading = "Data"
     )]
     pub(crate) semantic_weights: Option<Vec<f64>>,
-    /// What is done to every visual row first
-    #[arg(long, value_name = "HOW", default_value = "l2", help_heading = "Data")]
-    pub(crate) normalize: NormalizeName,
+    /// What is done to every visual row first [default: l2]
+    #[arg(long, value_name = "HOW", help_heading = "Data")]
+    pub(crate) normalize: Option<NormalizeName>,
 
-    /// How the latent space is learned
-    #[arg(long, value_name = "NAME", default_value = "slpp")]
-    pub(crate) bottom_up: BottomUpName,
+    /// How the latent space is learned [default: slpp]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) bottom_up: Option<BottomUpName>,
     /// Weight of the regulariser of slpp and lpp [default: 10]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) alpha: Option<f64>,
@@ -75,9 +77,9 @@ pub(crate) struct MethodArgs {
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) ridge: Option<f64>,
 
-    /// How the unseen classes are placed in the latent space
-    #[arg(long, value_name = "NAME", default_value = "lsm")]
-    pub(crate) top_down: TopDownName,
+    /// How the unseen classes are placed in the latent space [default: lsm]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) top_down: Option<TopDownName>,
     /// Optimiser of lsm [default: lbfgs]
     #[arg(long, value_name = "NAME")]
     pub(crate) optimizer: Option<OptimizerName>,
@@ -103,9 +105,9 @@ pub(crate) struct MethodArgs {
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) svr_nu: Option<f64>,
 
-    /// Corrections by the batch of test instances, comma-separated, in order
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "none")]
-    pub(crate) post: Vec<PostName>,
+    /// Corrections by the batch of test instances, comma-separated, in order [default: none]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) post: Option<Vec<PostName>>,
     /// Instances that self-training takes for a class [default: 100]
     #[arg(long, value_name = "N")]
     pub(crate) self_training_neighbors: Option<usize>,
@@ -118,13 +120,13 @@ pub(crate) struct MethodArgs {
     pub(crate) seed: u64,
 }
 
-/// Names that can be typed, each for the variant of the same name.
+/// Names as they are typed, each with what it means to the library.
 macro_rules! names {
-    ($($name:ident => $target:ident { $($variant:ident),+ })+) => {
+    ($($name:ident for $meaning:ty { $($(#[$value:meta])* $variant:ident),+ $(,)? })+) => {
         $(#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-        pub(crate) enum $name { $($variant),+ }
+        pub(crate) enum $name { $($(#[$value])* $variant),+ }
 
-        impl From<$name> for $target {
+        impl From<$name> for $meaning {
             fn from(name: $name) -> Self {
                 match name { $($name::$variant => Self::$variant),+ }
             }
@@ -133,212 +135,94 @@ macro_rules! names {
 }
 
 names! {
-    NormalizeName => Normalize { L2, None }
-    WeightsName => Weights { Exp, Heat, Binary }
-    NeighborhoodName => Neighborhood { Global, WithinClass }
-    RegularizerName => Regularizer { Identity, Kernel }
-    OptimizerName => Optimizer { Lbfgs, Descent, Smacof }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BottomUpName {
-    Slpp,
-    Lpp,
-    Pca,
-    Lda,
-    Cca,
-    None,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InitName {
-    WeightedMean,
-    Random,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KernelName {
-    Rbf,
-    Linear,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PostName {
-    None,
-    SelfTraining,
-    Structured,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TopDownName {
-    Lsm,
-    Svr,
-    #[value(name = "lsm+svr")]
-    LsmSvr,
+    NormalizeName for Normalize { L2, None }
+    BottomUpName for settings::BottomUpName { Slpp, Lpp, Pca, Lda, Cca, None }
+    WeightsName for Weights { Exp, Heat, Binary }
+    NeighborhoodName for Neighborhood { Global, WithinClass }
+    RegularizerName for Regularizer { Identity, Kernel }
+    TopDownName for settings::TopDownName { Lsm, Svr, #[value(name = "lsm+svr")] LsmSvr }
+    OptimizerName for Optimizer { Lbfgs, Descent, Smacof }
+    InitName for settings::InitName { WeightedMean, Random }
+    KernelName for settings::KernelName { Rbf, Linear }
+    PostName for settings::PostName { None, SelfTraining, Structured }
 }
 
 impl MethodArgs {
-    /// The pipeline that the options describe, with `seed` for what is random.
-    pub(crate) fn pipeline(&self, seed: u64) -> Pipeline {
-        Pipeline {
-            bottom_up: self.bottom_up(),
-            top_down: self.top_down(seed),
-            post: refiners(&self.post, self.self_training_neighbors, self.self_training_rounds),
-        }
-    }
-
-    fn bottom_up(&self) -> BottomUp {
-        let ridge = |default: f64| self.ridge.unwrap_or(default);
-        match self.bottom_up {
-            BottomUpName::Slpp => BottomUp::Slpp(Slpp {
-                locality: self.locality(),
-                neighborhood: self.neighborhood.map(Into::into).unwrap_or_default(),
-            }),
-            BottomUpName::Lpp => BottomUp::Lpp(Lpp { locality: self.locality() }),
-            BottomUpName::Pca => BottomUp::Pca(Pca { dim: self.dim }),
-            BottomUpName::Lda => BottomUp::Lda(Lda { dim: self.dim, ridge: ridge(Lda::default().ridge) }),
-            BottomUpName::Cca => BottomUp::Cca(Cca { dim: self.dim, ridge: ridge(Cca::default().ridge) }),
-            BottomUpName::None => BottomUp::None(Unchanged {}),
-        }
-    }
-
-    fn locality(&self) -> Locality {
-        let default = Locality::default();
-        Locality {
-            alpha: self.alpha.unwrap_or(default.alpha),
-            dim: self.dim,
-            neighbors: self.neighbors.unwrap_or(default.neighbors),
-            weights: self.weights.map(Into::into).unwrap_or_default(),
-            regularizer: self.regularizer.map(Into::into).unwrap_or_default(),
-            center: self.center,
-        }
-    }
-
-    fn top_down(&self, seed: u64) -> TopDown {
-        let lsm = Lsm {
-            optimizer: self.optimizer.map(Into::into).unwrap_or_default(),
-            start: match self.init {
-                Some(InitName::Random) => Start::Random { seed },
-                Some(InitName::WeightedMean) | None => Start::WeightedMean,
-            },
-            normalize_embedding: self.normalize_embedding,
-            ..Lsm::default()
-        };
-        let default = Svr::default();
-        let svr = Svr {
-            kernel: match self.svr_kernel {
-                Some(KernelName::Linear) => Kernel::Linear,
-                Some(KernelName::Rbf) | None => Kernel::Rbf { gamma: self.svr_gamma },
-            },
-            form: match (self.svr_nu, self.svr_epsilon) {
-                (Some(nu), _) => Form::Nu { nu },
-                (None, Some(epsilon)) => Form::Epsilon { epsilon },
-                (None, None) => default.form,
-            },
-            c: self.svr_c.unwrap_or(default.c),
-            ..default
-        };
-        match self.top_down {
-            TopDownName::Lsm => TopDown::Lsm(lsm),
-            TopDownName::Svr => TopDown::Svr(svr),
-            TopDownName::LsmSvr => TopDown::LsmSvr(LsmSvr { lsm, svr }),
-        }
-    }
-
-    /// The representations to use, by the names that the dataset has.
-    pub(crate) fn choice(&self, dataset: &Dataset) -> Result<Choice> {
-        let names = match &self.semantic[..] {
-            [] => vec![dataset.semantic(None)?.name.clone()],
-            names => names.to_vec(),
-        };
-        let setting = |setting, expected: &str, found: String| {
-            Err(bidilel::Error::Setting { setting, expected: expected.to_owned(), found }.into())
-        };
-        let weights = match (&self.semantic_weights, self.gamma, names.len()) {
-            (Some(weights), ..) if weights.len() == names.len() => weights.clone(),
-            (Some(weights), ..) => {
-                return setting(
-                    "semantic-weights",
-                    "one a semantic representation",
-                    weights.len().to_string(),
-                );
+    /// What was typed, over what the settings file says.
+    pub(crate) fn resolve(&self) -> Result<Settings> {
+        let typed = self.typed();
+        match &self.settings {
+            None => Ok(typed),
+            Some(path) => {
+                let file = read_settings(path)?;
+                Ok(file.with(&typed.entries())?)
             }
-            (None, Some(gamma), 2) if (0.0..=1.0).contains(&gamma) => vec![1.0 - gamma, gamma],
-            (None, Some(gamma), 2) => return setting("gamma", "between 0 and 1", gamma.to_string()),
-            (None, Some(_), count) => {
-                return setting(
-                    "gamma",
-                    "used with two semantic representations",
-                    format!("{count} of them"),
-                );
-            }
-            // Without a word on it, all count the same.
-            (None, None, count) => vec![1.0 / count as f64; count],
-        };
-        Ok(Choice {
+        }
+    }
+
+    fn typed(&self) -> Settings {
+        let flag = |set: bool| set.then_some(true);
+        Settings {
             visual: self.visual.clone(),
-            semantic: names.into_iter().zip(weights).collect(),
-            normalize: self.normalize.into(),
-        })
-    }
-
-    /// Whether a seed makes a difference.
-    pub(crate) fn is_random(&self) -> bool {
-        self.init == Some(InitName::Random) && self.top_down != TopDownName::Svr
+            semantic: (!self.semantic.is_empty()).then(|| self.semantic.clone()),
+            gamma: self.gamma,
+            semantic_weights: self.semantic_weights.clone(),
+            normalize: self.normalize.map(Into::into),
+            bottom_up: self.bottom_up.map(Into::into),
+            alpha: self.alpha,
+            dim: self.dim,
+            neighbors: self.neighbors,
+            weights: self.weights.map(Into::into),
+            neighborhood: self.neighborhood.map(Into::into),
+            regularizer: self.regularizer.map(Into::into),
+            center: flag(self.center),
+            ridge: self.ridge,
+            top_down: self.top_down.map(Into::into),
+            optimizer: self.optimizer.map(Into::into),
+            init: self.init.map(Into::into),
+            normalize_embedding: flag(self.normalize_embedding),
+            svr_kernel: self.svr_kernel.map(Into::into),
+            svr_gamma: self.svr_gamma,
+            svr_c: self.svr_c,
+            svr_epsilon: self.svr_epsilon,
+            svr_nu: self.svr_nu,
+            post: self.post.as_ref().map(|names| names.iter().map(|&name| name.into()).collect()),
+            self_training_neighbors: self.self_training_neighbors,
+            self_training_rounds: self.self_training_rounds,
+        }
     }
 
     /// Tells of options that were typed but have no say in the method that was chosen.
-    pub(crate) fn note_unused(&self, watch: &dyn Observer) {
-        use BottomUpName as B;
-        let locality = matches!(self.bottom_up, B::Slpp | B::Lpp);
-        let svr = self.top_down != TopDownName::Lsm;
-        let lsm = self.top_down != TopDownName::Svr;
-        let self_training = self.post.contains(&PostName::SelfTraining);
-        let bottom_up = [
-            ("alpha", self.alpha.is_some(), locality),
-            ("neighbors", self.neighbors.is_some(), locality),
-            ("weights", self.weights.is_some(), locality),
-            ("regularizer", self.regularizer.is_some(), locality),
-            ("center", self.center, locality),
-            ("neighborhood", self.neighborhood.is_some(), self.bottom_up == B::Slpp),
-            ("dim", self.dim.is_some(), self.bottom_up != B::None),
-            ("ridge", self.ridge.is_some(), matches!(self.bottom_up, B::Lda | B::Cca)),
-        ];
-        let top_down = [
-            ("optimizer", self.optimizer.is_some(), lsm),
-            ("init", self.init.is_some(), lsm),
-            ("normalize-embedding", self.normalize_embedding, lsm),
-            ("svr-kernel", self.svr_kernel.is_some(), svr),
-            ("svr-gamma", self.svr_gamma.is_some(), svr && self.svr_kernel != Some(KernelName::Linear)),
-            ("svr-c", self.svr_c.is_some(), svr),
-            ("svr-epsilon", self.svr_epsilon.is_some(), svr),
-            ("svr-nu", self.svr_nu.is_some(), svr),
-        ];
-        let post = [
-            ("self-training-neighbors", self.self_training_neighbors.is_some(), self_training),
-            ("self-training-rounds", self.self_training_rounds.is_some(), self_training),
-        ];
-        for (option, typed, used) in bottom_up.into_iter().chain(top_down).chain(post) {
-            if typed && !used {
-                watch.note(&format!("--{option} has no effect with the method that was chosen"));
-            }
+    pub(crate) fn note_unused(&self, settings: &Settings, watch: &dyn Observer) {
+        let used = settings.effective().entries();
+        for name in self.typed().entries().keys().filter(|name| !used.contains_key(*name)) {
+            let option = name.replace('_', "-");
+            watch.note(&format!("--{option} has no effect with the method that was chosen"));
         }
     }
+}
+
+/// Reads settings from a TOML file, or a JSON one by its ending.
+pub(crate) fn read_settings(path: &Path) -> Result<Settings> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("`{}`: cannot be read", path.display()))?;
+    let json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let parsed = if json {
+        serde_json::from_str(&text).map_err(anyhow::Error::from)
+    } else {
+        toml::from_str(&text).map_err(anyhow::Error::from)
+    };
+    parsed.with_context(|| format!("`{}`: not a settings file", path.display()))
 }
 
 /// The refiners of a list of names.
 pub(crate) fn refiners(names: &[PostName], neighbors: Option<usize>, rounds: Option<usize>) -> Vec<Post> {
-    let default = SelfTraining::default();
-    let self_training = SelfTraining {
-        self_training_neighbors: neighbors.unwrap_or(default.self_training_neighbors),
-        self_training_rounds: rounds.unwrap_or(default.self_training_rounds),
+    let post = Some(names.iter().map(|&name| name.into()).collect());
+    let settings = Settings {
+        post,
+        self_training_neighbors: neighbors,
+        self_training_rounds: rounds,
+        ..Settings::default()
     };
-    names
-        .iter()
-        .filter_map(|name| match name {
-            PostName::None => None,
-            PostName::SelfTraining => Some(Post::SelfTraining(self_training.clone())),
-            PostName::Structured => Some(Post::Structured(Structured::default())),
-        })
-        .collect()
+    settings.post()
 }

@@ -49,6 +49,11 @@ impl Progress {
         Self { talk, bars, started: now, state: Mutex::new(state) }
     }
 
+    /// How much is said.
+    pub(crate) fn talk(&self) -> Talk {
+        self.talk
+    }
+
     /// Ends the last stage and returns the seconds of all, with `total`.
     pub(crate) fn finish(&self) -> BTreeMap<String, f64> {
         let mut state = self.state();

@@ -48,21 +48,26 @@ pub fn symmetric(matrix: MatRef<'_, f64>, count: usize, watch: &dyn Observer) ->
     Ok(found)
 }
 
-/// The `count` leading pairs of $A p = \lambda B p$; both matrices are used up.
+/// The `count` leading pairs of $A p = \lambda B p$; the right-hand matrix is used up.
 ///
 /// # Errors
 /// [`Error::NotPositiveDefinite`] when `right` has no Cholesky factor.
-pub fn generalized(left: Mat<f64>, right: Mat<f64>, count: usize, watch: &dyn Observer) -> Result<Eigen> {
+pub fn generalized(
+    left: MatRef<'_, f64>,
+    right: Mat<f64>,
+    count: usize,
+    watch: &dyn Observer,
+) -> Result<Eigen> {
     let size = left.nrows();
     let factor = cholesky(right)?;
     let mut found = if solve_whole(size, count) {
-        let reduced = reduce(left, factor.as_ref());
+        let reduced = reduce(left.to_owned(), factor.as_ref());
         whole(reduced.as_ref(), count)?
     } else {
         let apply = |block: MatRef<'_, f64>| {
             let mut block = block.to_owned();
             solve_transposed(factor.as_ref(), block.as_mut());
-            let mut image = product(left.as_ref(), block.as_ref());
+            let mut image = product(left, block.as_ref());
             solve(factor.as_ref(), image.as_mut());
             image
         };
@@ -258,7 +263,7 @@ mod tests {
 
     fn check(size: usize, rank: usize, count: usize) {
         let (left, right) = pencil(size, rank);
-        let found = generalized(left.clone(), right.clone(), count, &Silent).expect("a definite pencil");
+        let found = generalized(left.as_ref(), right.clone(), count, &Silent).expect("a definite pencil");
         let values = Mat::from_fn(count, count, |i, j| if i == j { found.values[i] } else { 0.0 });
         let image = product(right.as_ref(), found.vectors.as_ref());
         let residual =
@@ -296,7 +301,9 @@ mod tests {
         let (left, right) = pencil(SMALL + 60, 300);
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small pool");
-            pool.install(|| generalized(left.clone(), right.clone(), 30, &Silent).expect("a definite pencil"))
+            pool.install(|| {
+                generalized(left.as_ref(), right.clone(), 30, &Silent).expect("a definite pencil")
+            })
         };
         let one = with(1);
         assert_eq!(with(2), one);
@@ -306,7 +313,8 @@ mod tests {
     #[test]
     fn an_indefinite_right_side_is_an_error() {
         let right = Mat::from_fn(3, 3, |i, j| if i == j { -1.0 } else { 0.0 });
-        let failure = generalized(Mat::identity(3, 3), right, 1, &Silent).expect_err("indefinite");
+        let failure =
+            generalized(Mat::<f64>::identity(3, 3).as_ref(), right, 1, &Silent).expect_err("indefinite");
         assert!(matches!(failure, Error::NotPositiveDefinite { pivot: 0, .. }), "{failure}");
     }
 

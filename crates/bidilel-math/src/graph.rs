@@ -34,11 +34,16 @@ pub struct Affinity {
 impl Affinity {
     /// The graph of `neighbors`; with `labels`, only edges inside a label stay.
     pub fn new(neighbors: &Neighbors, labels: Option<&[usize]>, weights: Weights) -> Self {
+        Self::of_nearest(neighbors, usize::MAX, labels, weights)
+    }
+
+    /// The graph of the `k` nearest of `neighbors` alone, as if there were no others in the lists.
+    pub fn of_nearest(neighbors: &Neighbors, k: usize, labels: Option<&[usize]>, weights: Weights) -> Self {
         let count = neighbors.count();
         let mut lengths = vec![Vec::new(); count];
         let (mut pairs, mut total) = (0_usize, 0.0);
         for i in 0..count {
-            for &(j, distance) in neighbors.of(i) {
+            for &(j, distance) in neighbors.of(i).iter().take(k) {
                 if labels.is_none_or(|labels| labels[i] == labels[j]) {
                     lengths[i].push((j, distance));
                     lengths[j].push((i, distance));

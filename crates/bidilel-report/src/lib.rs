@@ -1,16 +1,20 @@
-//! Results of bidilel as text, JSON, CSV, Markdown and LaTeX.
+//! Results of bidilel as text, JSON, CSV, Markdown and LaTeX, curves as SVG, pages as HTML.
 //!
 //! [`Evaluation`] is the object that scripts read; [`Table`] is what people read, rendered by one small
 //! module a format.
 
 mod evaluation;
 mod format;
+mod html;
 mod latex;
 mod markdown;
 mod separated;
+mod svg;
 mod table;
 mod text;
 
 pub use evaluation::{ClassScore, Evaluation, Mistake, Run, RunScore, Spread, Step, Subject};
 pub use format::Format;
+pub use html::{Block, page};
+pub use svg::{Curve, curves};
 pub use table::{Align, Table};

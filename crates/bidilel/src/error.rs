@@ -88,6 +88,19 @@ pub enum Error {
         /// The value.
         found: String,
     },
+    /// Settings to try that cannot be tried.
+    #[error("the settings: {problem}")]
+    Grid {
+        /// What is wrong with them.
+        problem: String,
+    },
+    /// A record of finished evaluations that cannot be kept.
+    #[error("the journal cannot be written")]
+    Journal {
+        /// Why not.
+        #[source]
+        source: std::io::Error,
+    },
     /// A semantic representation that is no set of distances or vectors.
     #[error("{origin}: {problem}")]
     Semantic {

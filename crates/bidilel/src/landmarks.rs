@@ -4,6 +4,7 @@
 //! eq. 6).
 
 use faer::{Mat, MatRef};
+use rayon::prelude::*;
 
 use bidilel_math::{Scalar, distance};
 
@@ -28,16 +29,38 @@ impl Landmarks {
         labels: &[usize],
         classes: usize,
     ) -> Result<Self> {
-        let mut points = Mat::<f64>::zeros(space.dim(), classes);
+        let mut all = Self::of_prefixes(space, features, labels, classes, &[space.dim()])?;
+        Ok(all.swap_remove(0))
+    }
+
+    /// The landmarks in the leading `dims` dimensions, for each of them, from one projection.
+    pub fn of_prefixes<T: Scalar>(
+        space: &LatentSpace,
+        features: MatRef<'_, T>,
+        labels: &[usize],
+        classes: usize,
+        dims: &[usize],
+    ) -> Result<Vec<Self>> {
+        let mut all: Vec<Mat<f64>> = dims.iter().map(|&dim| Mat::zeros(dim, classes)).collect();
         for first in (0..features.ncols()).step_by(BLOCK) {
             let count = BLOCK.min(features.ncols() - first);
-            let projected = space.project(features.subcols(first, count))?;
-            for (column, &label) in projected.col_iter().zip(&labels[first..]) {
-                points.col_mut(label).iter_mut().zip(column.iter()).for_each(|(sum, value)| *sum += value);
-            }
+            let placed = space.place(features.subcols(first, count))?;
+            all.par_iter_mut().for_each(|points| {
+                for (column, &label) in (0..count).map(|i| placed.col_as_slice(i)).zip(&labels[first..]) {
+                    let column = &column[..points.nrows()];
+                    let norm = distance::norm(column);
+                    if norm > 0.0 {
+                        let sums = points.col_as_slice_mut(label);
+                        sums.iter_mut().zip(column).for_each(|(sum, value)| *sum += value / norm);
+                    }
+                }
+            });
         }
         // Dividing by the count first would change nothing: only the direction stays.
-        distance::normalize_columns(points.as_mut());
-        Ok(Self { points })
+        let unit = |mut points: Mat<f64>| {
+            distance::normalize_columns(points.as_mut());
+            Self { points }
+        };
+        Ok(all.into_iter().map(unit).collect())
     }
 }

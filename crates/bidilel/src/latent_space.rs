@@ -37,8 +37,12 @@ pub struct LatentSpace {
 impl LatentSpace {
     /// The space of a map, centred on `training` (visual dimensions x instances).
     pub fn new<T: Scalar>(map: Map, training: MatRef<'_, T>) -> Self {
+        Self::around(map, scatter::mean(training))
+    }
+
+    /// The space of a map, centred on the mean of the training instances.
+    pub fn around(map: Map, visual_mean: Vec<f64>) -> Self {
         // The mean of the projections is the projection of the mean.
-        let visual_mean = scatter::mean(training);
         let mean = match &map {
             Map::Identity(_) => visual_mean,
             Map::Linear(latent_from_visual) => {
@@ -64,6 +68,14 @@ impl LatentSpace {
 
     /// Projects instances (visual dimensions x instances), centred and l2-normalised.
     pub fn project<T: Scalar>(&self, features: MatRef<'_, T>) -> Result<Mat<f64>> {
+        let mut points = self.place(features)?;
+        distance::normalize_columns(points.as_mut());
+        Ok(points)
+    }
+
+    /// Projects instances, centred but not yet normalised: the leading rows are what a space of only so many
+    /// dimensions gives.
+    pub fn place<T: Scalar>(&self, features: MatRef<'_, T>) -> Result<Mat<f64>> {
         if features.nrows() != self.visual_dim() {
             return Err(Error::Mismatch {
                 origin: "the features".to_owned(),
@@ -86,7 +98,6 @@ impl LatentSpace {
                 column.iter_mut().zip(&self.mean).for_each(|(value, mean)| *value -= mean);
             }
         });
-        distance::normalize_columns(points.as_mut());
         Ok(points)
     }
 }

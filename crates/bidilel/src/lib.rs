@@ -11,8 +11,9 @@
 //! 5. [`recognize`], [`post`]: nearest class, then corrections by the whole batch of test instances.
 //! 6. [`metrics`]: how well it went.
 //!
-//! [`pipeline`] is these steps in one function, [`model`] what stays of them on disk. This crate reads no
-//! foreign format, prints nothing, reads no clock, and takes all randomness from explicit seeds.
+//! [`pipeline`] is these steps in one function, [`model`] what stays of them on disk; [`settings`] are all of
+//! their settings by name, which [`tune`] chooses on known classes only. This crate reads no foreign format,
+//! prints nothing, reads no clock, and takes all randomness from explicit seeds.
 //!
 //! ```
 //! use bidilel::{pipeline::Pipeline, synthetic::Synthetic, task::{Choice, Task}};
@@ -42,9 +43,11 @@ pub mod pipeline;
 pub mod post;
 pub mod recognize;
 pub mod semantic;
+pub mod settings;
 pub mod split;
 pub mod synthetic;
 pub mod task;
 pub mod top_down;
+pub mod tune;
 
 pub use error::{Error, Result};

@@ -104,11 +104,7 @@ impl Task {
         let semantics = ClassSemantics::new(dataset, &choice.semantic, &trial.known, &trial.unseen)?;
         check_labels(dataset, visual)?;
         let side = |instances: &[usize], classes: &[usize]| -> Result<Samples> {
-            let mut features = gather(visual.rows.as_ref(), &visual.origin, instances)?;
-            let zeros = choice.normalize.apply(&mut features);
-            if zeros > 0 {
-                watch.note(&format!("{}: {zeros} rows are all zero and stay so", visual.origin));
-            }
+            let features = features(visual, instances, choice.normalize, watch)?;
             Ok(Samples { features, labels: places(dataset, instances, classes) })
         };
         let train = side(&trial.train, &trial.known)?;
@@ -176,7 +172,22 @@ impl<T: Scalar> Task<T> {
     }
 }
 
-fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
+/// The rows of some instances, checked and normalised.
+pub(crate) fn features(
+    visual: &Visual,
+    instances: &[usize],
+    normalize: Normalize,
+    watch: &dyn Observer,
+) -> Result<Mat<f32>> {
+    let mut features = gather(visual.rows.as_ref(), &visual.origin, instances)?;
+    let zeros = normalize.apply(&mut features);
+    if zeros > 0 {
+        watch.note(&format!("{}: {zeros} rows are all zero and stay so", visual.origin));
+    }
+    Ok(features)
+}
+
+pub(crate) fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
     if visual.rows.count() != dataset.labels.len() {
         return Err(Error::Mismatch {
             origin: visual.origin.clone(),
@@ -212,7 +223,7 @@ pub(crate) fn gather(rows: &dyn Rows, origin: &str, instances: &[usize]) -> Resu
 }
 
 /// Labels as places in `classes`.
-fn places(dataset: &Dataset, instances: &[usize], classes: &[usize]) -> Vec<usize> {
+pub(crate) fn places(dataset: &Dataset, instances: &[usize], classes: &[usize]) -> Vec<usize> {
     let mut place = vec![0; dataset.classes.len()];
     classes.iter().enumerate().for_each(|(position, &class)| place[class] = position);
     instances.iter().map(|&instance| place[dataset.labels[instance]]).collect()

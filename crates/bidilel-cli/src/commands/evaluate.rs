@@ -16,23 +16,24 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
     args.out.iter().try_for_each(|path| output::check_target(path))?;
     let seed = args.method.seed;
     let dataset = source::open(&args.dataset, seed, progress)?;
-    let choice = args.method.choice(&dataset)?;
-    args.method.note_unused(progress);
-    if args.repeat > 1 && !args.method.is_random() {
+    let settings = args.method.resolve()?;
+    let choice = settings.choice(&dataset)?;
+    args.method.note_unused(&settings, progress);
+    if args.repeat > 1 && !settings.is_random() {
         progress.note(
             "nothing in this method is random, so all repeats are the same: --init random draws its start",
         );
     }
-    let mut method = args.method.pipeline(seed);
+    let mut method = settings.pipeline(seed);
     let mut runs = Vec::new();
     for trial in &dataset.trials(args.method.split.as_deref())? {
         let task = Task::new(&dataset, trial, &choice, progress)?;
         task.require_instances(Side::Unseen)?;
         // Seeds only reach the top-down stage: the space is learned once.
-        let ground = args.method.pipeline(seed).learn(&task, progress)?;
+        let ground = settings.pipeline(seed).learn(&task, progress)?;
         for repeat in 0..u64::from(args.repeat) {
             let seed = seed.wrapping_add(repeat);
-            let pipeline = args.method.pipeline(seed);
+            let pipeline = settings.pipeline(seed);
             let fitted = pipeline.place(ground.clone(), &task, progress)?;
             runs.push(score(&task, &pipeline, &fitted, seed, &args.top, progress)?);
             if runs.len() == 1 {

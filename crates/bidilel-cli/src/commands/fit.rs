@@ -15,15 +15,16 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     output::check_target(&args.out)?;
     let seed = args.method.seed;
     let dataset = source::open(&args.dataset, seed, progress)?;
-    let choice = args.method.choice(&dataset)?;
-    args.method.note_unused(progress);
+    let settings = args.method.resolve()?;
+    let choice = settings.choice(&dataset)?;
+    args.method.note_unused(&settings, progress);
     let trials = dataset.trials(args.method.split.as_deref())?;
     let [trial] = &trials[..] else {
         let name = &dataset.split(args.method.split.as_deref())?.name;
         bail!("split `{name}` has {} trials: name one, as in --split {name}:0", trials.len());
     };
     let task = Task::new(&dataset, trial, &choice, progress)?;
-    let pipeline = args.method.pipeline(seed);
+    let pipeline = settings.pipeline(seed);
     let fitted = pipeline.fit(&task, progress)?;
     let visual = &dataset.visual(choice.visual.as_deref())?.name;
     let model = Model::new(&dataset.name, visual, choice.normalize, &task, &pipeline, fitted);

@@ -8,6 +8,7 @@ mod fit;
 mod generate;
 mod inspect;
 mod predict;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
     match command {
         Command::Evaluate(args) => evaluate::run(&args, format.unwrap_or_default(), &progress),
         Command::Fit(args) => fit::run(&args, format.unwrap_or_default(), &progress),
+        Command::Tune(args) => tune::run(&args, format.unwrap_or_default(), &progress),
         Command::Predict(args) => predict::run(&args, format.unwrap_or(Format::Csv), &progress),
         Command::Inspect { dataset } => return inspect::run(&dataset, format.unwrap_or_default(), &progress),
         Command::Convert(args) => convert::run(&args, format.unwrap_or_default(), &progress),

@@ -6,3 +6,4 @@ mod evaluate;
 mod formats;
 mod model;
 mod support;
+mod tune;

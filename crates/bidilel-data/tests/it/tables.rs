@@ -47,6 +47,13 @@ fn exhaust(bytes: Vec<u8>) {
     let _ = container.array(None);
 }
 
+#[test]
+fn marks_of_the_byte_order_alone_are_an_empty_file() {
+    for marks in 1..4 {
+        exhaust("\u{feff}".repeat(marks).into_bytes());
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_gives_an_error_or_a_readable_table(

@@ -18,16 +18,14 @@
 //! X. He and P. Niyogi, *Locality preserving projections*, 2004. J. Cheng et al., *Supervised kernel
 //! locality preserving projections for face recognition*, 2005.
 
-use faer::{Mat, Scale};
 use serde::{Deserialize, Serialize};
 
-use bidilel_math::eigen::{self, Eigen, Whitener};
 use bidilel_math::graph::{Affinity, Weights};
-use bidilel_math::parallel::product;
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar, neighbors};
 
-use super::{LatentSpaceLearner, resolve_dim, spread, varying_dimensions};
+use super::scatters::Scatters;
+use super::{LatentSpaceLearner, resolve_dim, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
@@ -131,7 +129,8 @@ impl LatentSpaceLearner for Lpp {
 }
 
 impl Locality {
-    fn check(&self) -> Result<()> {
+    /// Fails where a setting is out of its range.
+    pub(crate) fn check(&self) -> Result<()> {
         let wrong = |setting, expected: &str, found: String| {
             Err(Error::Setting { setting, expected: expected.to_owned(), found })
         };
@@ -151,65 +150,31 @@ impl Locality {
         graph: &Affinity,
         watch: &dyn Observer,
     ) -> Result<LatentSpace> {
+        let scatters = self.scatters(training, graph, watch)?;
+        let dim = resolve_dim(self.dim, scatters.most_dim, "varying features, and instances")?;
+        let map = scatters.solve_once(self.alpha, dim, watch)?;
+        Ok(LatentSpace::new(Map::Linear(map), training.features))
+    }
+
+    /// The matrices of eq. (5), which neither `alpha` nor `dim` has a say in.
+    pub(crate) fn scatters<T: Scalar>(
+        &self,
+        training: &Training<'_, T>,
+        graph: &Affinity,
+        watch: &dyn Observer,
+    ) -> Result<Scatters> {
         let rows = varying_dimensions(training, watch)?;
-        let most = rows.len().min(training.features.ncols());
-        let dim = resolve_dim(self.dim, most, "varying features, and instances")?;
         warn_of_weak_graph(graph, watch)?;
         watch.stage("scatter");
         let center = self.center.then(|| scatter::mean(training.features));
         let data = Selected { points: training.features, rows: &rows, center: center.as_deref() };
-        let (degree, mut laplacian) = scatter::of_graph(data, graph, watch);
-        let map = match self.regularizer {
-            Regularizer::Identity => {
-                watch.stage("eigen");
-                (0..rows.len()).for_each(|i| laplacian[(i, i)] += self.alpha);
-                eigen::generalized(degree, laplacian, dim, watch).map_err(Error::in_stage("eigen"))?.vectors
-            }
-            Regularizer::Kernel => {
-                let gram = scatter::total(data, watch);
-                watch.stage("eigen");
-                self.solve_in_range(degree, laplacian, &gram, dim, watch)?
-            }
+        let (degree, laplacian) = scatter::of_graph(data, graph, watch);
+        let gram = match self.regularizer {
+            Regularizer::Identity => None,
+            Regularizer::Kernel => Some(scatter::total(data, watch)),
         };
-        let map = spread(&map, &rows, training.features.nrows());
-        Ok(LatentSpace::new(Map::Linear(map), training.features))
-    }
-
-    /// The problem with $\alpha (X X^\top)^+$; where $X X^\top$ is singular, in the coordinates of its range,
-    /// outside which instances have nothing to project.
-    fn solve_in_range(
-        &self,
-        degree: Mat<f64>,
-        laplacian: Mat<f64>,
-        gram: &Mat<f64>,
-        dim: usize,
-        watch: &dyn Observer,
-    ) -> Result<Mat<f64>> {
-        match Whitener::new(gram.as_ref()).map_err(Error::in_stage("eigen"))? {
-            Whitener::Factor(factor) => {
-                let mut right = eigen::inverse(factor.as_ref());
-                right *= Scale(self.alpha);
-                right += laplacian;
-                Ok(eigen::generalized(degree, right, dim, watch).map_err(Error::in_stage("eigen"))?.vectors)
-            }
-            Whitener::Range(Eigen { values, vectors: basis }) => {
-                // Only a number that somebody asked for can be too large.
-                let dim = match self.dim {
-                    Some(_) => resolve_dim(self.dim, values.len(), "the rank of the features")?,
-                    None => dim.min(values.len()),
-                };
-                let within = |matrix: Mat<f64>| {
-                    product(product(basis.transpose(), matrix.as_ref()).as_ref(), basis.as_ref())
-                };
-                let mut right = within(laplacian);
-                values.iter().enumerate().for_each(|(i, value)| right[(i, i)] += self.alpha / value);
-                let found = eigen::generalized(within(degree), right, dim, watch)
-                    .map_err(Error::in_stage("eigen"))?;
-                let mut map = product(basis.as_ref(), found.vectors.as_ref());
-                eigen::fix_signs(map.as_mut());
-                Ok(map)
-            }
-        }
+        let most_dim = rows.len().min(training.features.ncols());
+        Ok(Scatters { degree, laplacian, gram, most_dim, visual_dim: training.features.nrows(), rows })
     }
 }
 

@@ -5,6 +5,7 @@ mod lda;
 mod locality;
 mod none;
 mod pca;
+mod scatters;
 
 use serde::{Deserialize, Serialize};
 

@@ -19,7 +19,7 @@ fn eigenvalues(points: &Mat<f64>, labels: &[usize], k: usize, alpha: f64) -> Vec
     let data = Selected { points: points.as_ref(), rows: &rows, center: None };
     let (degree, mut right) = scatter::of_graph(data, &graph, &Silent);
     (0..rows.len()).for_each(|i| right[(i, i)] += alpha);
-    eigen::generalized(degree, right, 4, &Silent).expect("a definite pencil").values
+    eigen::generalized(degree.as_ref(), right, 4, &Silent).expect("a definite pencil").values
 }
 
 fn agree(found: &[f64], expected: &[f64]) {

@@ -24,7 +24,7 @@ fn solved() -> (Mat<f64>, Mat<f64>, Eigen) {
     let data = Selected { points: points.as_ref(), rows: &rows, center: None };
     let (degree, laplacian) = scatter::of_graph(data, &graph, &Silent);
     let right = &laplacian + faer::Scale(0.1) * Mat::<f64>::identity(12, 12);
-    let found = eigen::generalized(degree.clone(), right, 12, &Silent).expect("a definite pencil");
+    let found = eigen::generalized(degree.as_ref(), right, 12, &Silent).expect("a definite pencil");
     (degree, laplacian, found)
 }
 

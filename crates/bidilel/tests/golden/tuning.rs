@@ -1,10 +1,14 @@
 //! The paper's two-stage protocol over fixed class folds: the same scores, the same choices.
 
 use bidilel::bottom_up::{BottomUp, Locality, Slpp};
+use bidilel::dataset::{Dataset, Metric, Semantic};
 use bidilel::metrics::accuracy;
 use bidilel::pipeline::Pipeline;
 use bidilel::semantic::{ClassSemantics, Representation};
+use bidilel::settings::Settings;
+use bidilel::split::Trial;
 use bidilel::task::{Samples, Task};
+use bidilel::tune::{Axis, Evaluator, Forgetful, Plan, Strategy};
 use bidilel_math::Silent;
 use faer::Mat;
 
@@ -116,4 +120,82 @@ fn coarse_grid_then_one_setting_at_a_time() {
         chosen,
         (golden.number("final.alpha"), index(golden.at("final.d_y")), index(golden.at("final.k")))
     );
+}
+
+/// The golden task as a dataset of its six known classes; the features are handed over by themselves.
+fn dataset() -> Dataset {
+    let vectors = inputs().columns("S");
+    Dataset {
+        name: "golden".to_owned(),
+        classes: (0..6).map(|class| class.to_string()).collect(),
+        labels: inputs().indices("yl"),
+        visual: Vec::new(),
+        semantic: vec![Semantic {
+            name: "S".to_owned(),
+            origin: "golden".to_owned(),
+            metric: Metric::Euclidean,
+            vectors: vectors.subcols(0, 6).to_owned(),
+            dimension_names: None,
+        }],
+        splits: Vec::new(),
+    }
+}
+
+#[test]
+fn shared_work_gives_the_golden_scores_and_choices() {
+    let golden = Golden::read("tuning");
+    let dataset = dataset();
+    let folds = golden.at("folds").as_array().expect("folds").iter().map(|fold| {
+        let held_out: Vec<usize> = fold.as_array().expect("classes").iter().map(index).collect();
+        let side = |side: bool| (0..60).filter(|&i| held_out.contains(&dataset.labels[i]) == side).collect();
+        Trial {
+            name: "fold".to_owned(),
+            known: (0..6).filter(|class| !held_out.contains(class)).collect(),
+            train: side(false),
+            test: side(true),
+            unseen: held_out.clone(),
+        }
+    });
+    let instances: Vec<usize> = (0..60).collect();
+    let features = inputs().columns("Xl");
+    let mut evaluator =
+        Evaluator::over(&dataset, features, &instances, folds.collect(), 0).expect("an evaluator");
+    let mut run = |base: Settings, axes: Vec<Axis>| {
+        let plan = Plan { base, axes, strategy: Strategy::Grid, auto: false, seed: 0 };
+        plan.run(&mut evaluator, &Forgetful, &Silent).expect("an outcome")
+    };
+    let coarse = golden.at("coarse").as_array().expect("settings");
+    let axes = [("alpha", "alpha"), ("dim", "d_y"), ("neighbors", "k")].map(|(name, key)| {
+        let mut values: Vec<serde_json::Value> = Vec::new();
+        coarse.iter().for_each(|one| {
+            if !values.contains(&one[key]) {
+                values.push(one[key].clone());
+            }
+        });
+        Axis { name: name.to_owned(), values }
+    });
+    let outcome = run(Settings::default(), axes.to_vec());
+    for (found, expected) in outcome.trials.iter().zip(coarse) {
+        assert!((found.mean - expected["mean_acc"].as_f64().expect("a score")).abs() < 1e-9, "{expected}");
+    }
+    let winner = &coarse[index(golden.at("coarse_best"))];
+    let mut chosen = outcome.best.settings;
+    assert_eq!((chosen.alpha, chosen.dim), (winner["alpha"].as_f64(), Some(index(&winner["d_y"]))));
+    assert_eq!(chosen.neighbors, Some(index(&winner["k"])));
+    for stage in golden.at("fine").as_array().expect("stages") {
+        let name = match stage["param"].as_str() {
+            Some("d_y") => "dim",
+            Some("k") => "neighbors",
+            _ => "alpha",
+        };
+        let values = stage["values"].as_array().expect("values").clone();
+        let outcome = run(chosen, vec![Axis { name: name.to_owned(), values }]);
+        for (found, expected) in outcome.trials.iter().zip(floats(&stage["mean_acc"])) {
+            assert!((found.mean - expected).abs() < 1e-9, "{stage}: {}", found.mean);
+        }
+        chosen = outcome.best.settings;
+    }
+    assert_eq!(chosen.alpha, Some(golden.number("final.alpha")));
+    assert_eq!(chosen.dim, Some(index(golden.at("final.d_y"))));
+    assert_eq!(chosen.neighbors, Some(index(golden.at("final.k"))));
 }

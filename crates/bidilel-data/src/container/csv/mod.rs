@@ -42,8 +42,12 @@ impl Csv {
         }
         let delimiter = delimiter_of(path, content)?;
         let first = first_records(path, content, delimiter, 2)?;
-        let header = !first[0].iter().all(|field| is_number(field));
-        let row = first.get(usize::from(header)).unwrap_or(&first[0]);
+        // Marks of the byte order alone are no record.
+        let Some(head) = first.first() else {
+            return Err(Error::Empty { path: path.to_owned() });
+        };
+        let header = !head.iter().all(|field| is_number(field));
+        let row = first.get(usize::from(header)).unwrap_or(head);
         let column = |(index, name): (usize, &String)| {
             let number = row.get(index).is_some_and(|field| is_number(field));
             Column {
@@ -53,7 +57,7 @@ impl Csv {
                 counts: number && !(header && index == 0 && name.is_empty()),
             }
         };
-        let columns = first[0].iter().enumerate().map(column).collect();
+        let columns = head.iter().enumerate().map(column).collect();
         Ok(Self { path: path.to_owned(), bytes, delimiter, header, columns })
     }
 

@@ -22,12 +22,16 @@ use rayon::prelude::*;
 use crate::distance::{norm, squared_slices};
 use crate::{Observer, Scalar};
 
+mod candidates;
+mod restrict;
+
+use candidates::{Candidates, cut_back};
+pub use restrict::Restricted;
+
 /// Points in a block; a tile of products is a block by a block.
 const BLOCK: usize = 256;
 /// Candidates beyond `k` that the first pass keeps, room for its rounding errors.
 const SPARE: usize = 8;
-/// Scores that are compared at once before any is looked at alone.
-const LANES: usize = 32;
 
 /// The neighbours of every point, nearest first.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,9 +63,7 @@ pub fn exact<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Observer) -
         owned = points.to_owned();
         owned.as_ref()
     };
-    let squared_norms: Vec<f64> = (0..count).map(|i| norm(column(points, i)).powi(2)).collect();
-    let largest = squared_norms.iter().fold(0.0_f64, |a, &b| a.max(b));
-    let search = Search { points, squared_norms, largest, k };
+    let search = Search::new(points, k);
     let found = search.tournament(watch);
     let lists = found
         .into_par_iter()
@@ -110,7 +112,14 @@ struct Search<'a, T> {
     k: usize,
 }
 
-impl<T: Scalar> Search<'_, T> {
+impl<'a, T: Scalar> Search<'a, T> {
+    /// A search of columns that are contiguous.
+    fn new(points: MatRef<'a, T>, k: usize) -> Self {
+        let squared_norms: Vec<f64> = (0..points.ncols()).map(|i| norm(column(points, i)).powi(2)).collect();
+        let largest = squared_norms.iter().fold(0.0_f64, |a, &b| a.max(b));
+        Self { points, squared_norms, largest, k }
+    }
+
     /// The candidates of every block's queries.
     fn tournament(&self, watch: &dyn Observer) -> Vec<Mutex<Candidates<T>>> {
         let blocks = self.points.ncols().div_ceil(BLOCK);
@@ -204,59 +213,6 @@ impl<T: Scalar> Search<'_, T> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The best candidates so far of a block's queries: unsorted, cut back when a buffer is full.
-struct Candidates<T> {
-    keep: usize,
-    best: Vec<Vec<(T, u32)>>,
-    /// Scores above these are no use: `keep` better ones are known.
-    thresholds: Vec<T>,
-}
-
-impl<T: Scalar> Candidates<T> {
-    fn new(queries: usize, keep: usize) -> Self {
-        Self { keep, best: vec![Vec::new(); queries], thresholds: vec![T::max_positive_impl(); queries] }
-    }
-
-    /// Offers the points from `start` on, whose products with the query are `products`.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "2^32 points of one feature would be 16 GiB of indices"
-    )]
-    fn scan(&mut self, query: usize, products: &[T], norms: &[T], start: usize, skip: Option<usize>) {
-        let (best, mut threshold) = (&mut self.best[query], self.thresholds[query]);
-        for (chunk, (products, norms)) in products.chunks(LANES).zip(norms.chunks(LANES)).enumerate() {
-            // Nearly all chunks have nothing to offer, and this test runs in vector registers.
-            let promising = |(&product, &norm): (&T, &T)| norm + product <= threshold;
-            if !products.iter().zip(norms).map(promising).fold(false, |any, one| any | one) {
-                continue;
-            }
-            for (lane, (&product, &norm)) in products.iter().zip(norms).enumerate() {
-                let (score, place) = (norm + product, chunk * LANES + lane);
-                if score > threshold || skip == Some(place) {
-                    continue;
-                }
-                best.push((score, (start + place) as u32));
-                if best.len() == 4 * self.keep {
-                    threshold = cut_back(best, self.keep).unwrap_or(threshold);
-                }
-            }
-        }
-        self.thresholds[query] = threshold;
-    }
-}
-
-/// Keeps the `keep` lowest scores, ties by index; returns the highest of them if any was dropped.
-fn cut_back<T: Scalar>(best: &mut Vec<(T, u32)>, keep: usize) -> Option<T> {
-    if best.len() <= keep {
-        return None;
-    }
-    let order = |a: &(T, u32), b: &(T, u32)| a.0.to_f64().total_cmp(&b.0.to_f64()).then(a.1.cmp(&b.1));
-    let (_, last, _) = best.select_nth_unstable_by(keep - 1, order);
-    let cut = last.0;
-    best.truncate(keep);
-    Some(cut)
 }
 
 #[cfg(test)]

@@ -1,0 +1,141 @@
+//! What can be typed after `bidilel tune`, and what it means.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use bidilel::settings::Settings;
+use bidilel::tune::{Axis, Holdout, Plan, SHARE, Strategy, TRIALS};
+use clap::{Args, ValueEnum, ValueHint};
+use serde_json::{Map, Value};
+
+use super::host::Budget;
+use super::values::Values;
+
+#[derive(Debug, Args)]
+pub(crate) struct TuneArgs {
+    /// A dataset folder, or synthetic:small, synthetic:awa, synthetic:cub
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) dataset: String,
+    /// The order in which settings are tried: the paper's two stages, all, some at random, or fewer and fewer
+    #[arg(long, value_name = "NAME", default_value = "paper")]
+    pub(crate) strategy: StrategyName,
+    /// Settings to try from a TOML file: `alpha = [0.1, 1, 10]`, one line a setting
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) grid: Option<PathBuf>,
+    /// Choose the pipeline, too: which learner, which embedder, whether to refine
+    #[arg(long)]
+    pub(crate) auto: bool,
+    /// Times that known classes are held out [default: the split's validation classes once, else 5]
+    #[arg(long, value_name = "N")]
+    pub(crate) trials: Option<usize>,
+    /// Share of the known classes that is held out [default: 0.2]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) holdout: Option<f64>,
+    /// Settings that the random strategy tries
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub(crate) samples: usize,
+    /// Stop after a time (30s, 5m, 2h) or a number of evaluations, each one setting in one trial
+    #[arg(long, value_name = "BUDGET", value_parser = Budget::parse)]
+    pub(crate) budget: Option<Budget>,
+    /// Write every finished evaluation to a file as it happens
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) journal: Option<PathBuf>,
+    /// Continue from the journal
+    #[arg(long, requires = "journal")]
+    pub(crate) resume: bool,
+    /// Write the chosen settings to a .toml or .json file, for --settings of evaluate and fit
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) out: Option<PathBuf>,
+    /// Draw accuracy against each setting into an SVG file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) curves: Option<PathBuf>,
+    /// Write curves, tables and the chosen settings as one HTML page
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) values: Values,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StrategyName {
+    Paper,
+    Grid,
+    Random,
+    Halving,
+}
+
+impl TuneArgs {
+    /// What to try.
+    pub(crate) fn plan(&self) -> Result<Plan> {
+        let mut base = self.values.base()?;
+        let mut axes: Vec<Axis> = Vec::new();
+        let from_file = self.grid.as_deref().map(read_grid).transpose()?.unwrap_or_default();
+        // What is typed takes the place of what a file says.
+        let typed = self.values.lists();
+        let from_file =
+            from_file.into_iter().filter(|(name, _)| typed.iter().all(|(other, _)| other != name));
+        for (name, values) in from_file.chain(typed.iter().cloned()) {
+            if let [one] = &values[..] {
+                base = base.with(&fixed(&name, one)).map_err(|error| wrong(&name, &error))?;
+            } else {
+                let axis = Axis { name, values };
+                axis.over(&Settings::default())?;
+                axes.push(axis);
+            }
+        }
+        let strategy = match self.strategy {
+            StrategyName::Paper => Strategy::Paper,
+            StrategyName::Grid => Strategy::Grid,
+            StrategyName::Random => Strategy::Random { samples: self.samples },
+            StrategyName::Halving => Strategy::Halving,
+        };
+        Ok(Plan { base, axes, strategy, auto: self.auto, seed: self.values.seed })
+    }
+
+    /// Which known classes are held out.
+    pub(crate) fn held_out(&self) -> Holdout {
+        let seed = self.values.seed;
+        match (self.holdout, self.trials) {
+            (None, None) => Holdout::Split { seed },
+            (share, trials) => {
+                Holdout::Random { share: share.unwrap_or(SHARE), trials: trials.unwrap_or(TRIALS), seed }
+            }
+        }
+    }
+}
+
+/// Reads `name = [values]` lines; a single value is a list of one.
+fn read_grid(path: &Path) -> Result<Vec<(String, Vec<Value>)>> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("`{name}`: cannot be read"))?;
+    let table: Map<String, Value> =
+        toml::from_str(&text).with_context(|| format!("`{name}`: not a grid of settings"))?;
+    if table.is_empty() {
+        bail!("`{name}`: the grid is empty: write lines such as alpha = [0.1, 1, 10]");
+    }
+    let list = |(name, value): (String, Value)| {
+        let name = name.replace('-', "_");
+        match value {
+            // These are lists themselves: a list of lists is several of them.
+            Value::Array(values) if !is_list(&name) || values.iter().any(Value::is_array) => (name, values),
+            value => (name, vec![value]),
+        }
+    };
+    Ok(table.into_iter().map(list).collect())
+}
+
+fn is_list(name: &str) -> bool {
+    matches!(name, "semantic" | "semantic_weights")
+}
+
+fn fixed(name: &str, value: &Value) -> Map<String, Value> {
+    let value = match (name, value) {
+        ("post", Value::String(chain)) => chain.split('+').collect::<Vec<_>>().into(),
+        _ => value.clone(),
+    };
+    Map::from_iter([(name.to_owned(), value)])
+}
+
+fn wrong(name: &str, error: &bidilel::Error) -> anyhow::Error {
+    anyhow::anyhow!("`{name}`: {error}")
+}

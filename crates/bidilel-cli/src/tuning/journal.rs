@@ -1,0 +1,152 @@
+//! A file of finished evaluations, one JSON object a line, written as they happen.
+//!
+//! The first line is a fingerprint of the data and of what is tried. A program that is killed leaves at most its last
+//! line unfinished; that line is dropped.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// An open journal.
+pub(crate) struct Journal {
+    file: Mutex<File>,
+    known: HashMap<(String, usize), f64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    settings: Value,
+    trial: usize,
+    score: f64,
+}
+
+impl Journal {
+    /// Begins a journal, or with `resume` continues one that is there.
+    pub(crate) fn open(path: &Path, fingerprint: &str, resume: bool) -> Result<Self> {
+        let name = path.display();
+        let present = path.try_exists().with_context(|| format!("`{name}`: cannot be looked at"))?;
+        if present && !resume {
+            bail!("`{name}` is there already: continue it with --resume, or name another file");
+        }
+        let text = if present {
+            std::fs::read(path).with_context(|| format!("`{name}`: cannot be read"))?
+        } else {
+            Vec::new()
+        };
+        let (known, good) = read(&text, fingerprint).with_context(|| format!("`{name}`"))?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .with_context(|| format!("`{name}`: cannot be written"))?;
+        file.set_len(good as u64).with_context(|| format!("`{name}`: cannot be cut back"))?;
+        if good == 0 {
+            let head = json!({"journal": "bidilel tune", "version": 1, "fingerprint": fingerprint});
+            file.write_all(format!("{head}\n").as_bytes())
+                .with_context(|| format!("`{name}`: cannot be written"))?;
+        }
+        Ok(Self { file: Mutex::new(file), known })
+    }
+
+    /// How many evaluations were there.
+    pub(crate) fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    pub(crate) fn recall(&self, key: &str, trial: usize) -> Option<f64> {
+        self.known.get(&(key.to_owned(), trial)).copied()
+    }
+
+    /// Appends one evaluation. One write of a whole line: a kill cannot interleave two.
+    pub(crate) fn record(&self, key: &str, trial: usize, score: f64) -> std::io::Result<()> {
+        let settings = serde_json::from_str(key)?;
+        let line = serde_json::to_string(&Line { settings, trial, score })? + "\n";
+        self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
+    }
+}
+
+/// Evaluations by settings and trial.
+type Known = HashMap<(String, usize), f64>;
+
+/// The evaluations of a journal, and how many of its bytes are good.
+fn read(text: &[u8], fingerprint: &str) -> Result<(Known, usize)> {
+    let mut known = HashMap::new();
+    let mut good = 0;
+    let mut lines = text.split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
+    while let Some((number, line)) = lines.next() {
+        let last = lines.peek().is_none();
+        // Only the end of a file can be unfinished; damage anywhere else is not ours.
+        if last && !line.ends_with(b"\n") {
+            break;
+        }
+        if number == 0 {
+            let head: Value = serde_json::from_slice(line).unwrap_or_default();
+            match head["fingerprint"].as_str() {
+                None => bail!("is no journal of `bidilel tune`"),
+                Some(found) if found != fingerprint => {
+                    bail!(
+                        "is a journal of other data or settings: start another, or give the options it was begun with"
+                    )
+                }
+                Some(_) => {}
+            }
+        } else {
+            match serde_json::from_slice::<Line>(line) {
+                Ok(line) => known.insert((line.settings.to_string(), line.trial), line.score),
+                Err(_) if last => break,
+                Err(cause) => bail!("line {} is damaged: {cause}", number + 1),
+            };
+        }
+        good += line.len();
+    }
+    Ok((known, good))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written() -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let journal = Journal::open(&path, "abc", false).unwrap();
+        journal.record(r#"{"alpha":0.1}"#, 0, 0.1 + 0.2).unwrap();
+        journal.record(r#"{"alpha":10.0,"dim":5}"#, 1, 1.0 / 3.0).unwrap();
+        assert!(Journal::open(&path, "abc", false).is_err(), "it is there");
+        assert_eq!(Journal::open(&path, "abc", true).unwrap().len(), 2);
+        std::fs::read(&path).unwrap()
+    }
+
+    #[test]
+    fn a_journal_that_ends_anywhere_gives_back_its_whole_lines_bit_by_bit() {
+        let text = written();
+        for end in 0..=text.len() {
+            let (known, good) = read(&text[..end], "abc").unwrap();
+            let whole = text[..end].split(|&byte| byte == b'\n').count() - 1;
+            assert_eq!(known.len(), whole.saturating_sub(1));
+            assert!(good <= end && (good == 0 || text[good - 1] == b'\n'));
+        }
+        let (known, _) = read(&text, "abc").unwrap();
+        assert_eq!(known[&(r#"{"alpha":0.1}"#.to_owned(), 0)].to_bits(), (0.1_f64 + 0.2).to_bits());
+    }
+
+    #[test]
+    fn other_data_another_file_and_damage_in_the_middle_are_refused() {
+        let text = written();
+        assert!(read(&text, "abd").unwrap_err().to_string().contains("other data"));
+        assert!(read(b"hello\nworld\n", "abc").unwrap_err().to_string().contains("no journal"));
+        let mut damaged = text.clone();
+        let second = text.iter().position(|&byte| byte == b'\n').unwrap() + 2;
+        damaged[second] = b'#';
+        assert!(read(&damaged, "abc").unwrap_err().to_string().contains("line 2"));
+        let mut corrupt = text.clone();
+        corrupt.extend_from_slice(b"\0\0garbage\n");
+        assert_eq!(read(&corrupt, "abc").unwrap().1, text.len(), "a corrupt last line is dropped");
+    }
+}

@@ -1,0 +1,7 @@
+//! What `bidilel tune` needs beside the library: what is typed, the journal, the live table, the words.
+
+pub(crate) mod args;
+pub(crate) mod host;
+pub(crate) mod journal;
+pub(crate) mod text;
+pub(crate) mod values;

@@ -1,0 +1,184 @@
+//! `tune`: what scripts read, files that it writes and takes, kills and resumptions, bad requests.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::{Folder, bidilel};
+
+/// A folder whose split names no validation classes, with 30 % of the instances.
+fn folder() -> Folder {
+    let folder = Folder::generated();
+    folder.edit("dataset.toml", |text| {
+        text.lines().filter(|line| !line.starts_with("validation")).collect::<Vec<_>>().join("\n")
+    });
+    folder
+}
+
+#[test]
+fn json_has_the_best_and_every_trial_and_the_command_gives_the_same_settings() {
+    let folder = folder();
+    let (settings, data) = (folder.beside("chosen.toml"), folder.data());
+    let (svg, page) = (folder.beside("curves.svg"), folder.beside("page.html"));
+    let found = bidilel(&[
+        "tune", &data, "--trials", "2", "--out", &settings, "--curves", &svg, "--report", &page, "--format",
+        "json",
+    ])
+    .json();
+    let trials = found["trials"].as_array().expect("trials");
+    assert!(trials.len() > 15, "{}", trials.len());
+    for trial in trials {
+        let mean = trial["mean"].as_f64().expect("a mean");
+        assert!(
+            (0.0..=1.0).contains(&mean) && trial["standard_error"].is_f64() && trial["settings"].is_object()
+        );
+        assert_eq!(trial["scores"].as_array().map(Vec::len), Some(2));
+    }
+    assert_eq!(found["best"]["alpha"], found["best"]["settings"]["alpha"]);
+    assert!(found["best"]["alpha"].is_f64() && found["best"]["mean"].is_f64());
+    let by_file = bidilel(&["evaluate", &data, "--settings", &settings, "--format", "json"]).json();
+    let command = found["commands"][0].as_str().expect("a command");
+    let words: Vec<&str> = command.split(' ').skip(1).chain(["--format", "json"]).collect();
+    let by_command = bidilel(&words).json();
+    assert_eq!(by_file["accuracy"], by_command["accuracy"]);
+    assert_eq!(by_file["method"]["bottom_up"], by_command["method"]["bottom_up"]);
+    let model = folder.beside("model");
+    assert_eq!(bidilel(&["fit", &data, "--settings", &settings, "--out", &model]).status, 0);
+    let typed =
+        bidilel(&["evaluate", &data, "--settings", &settings, "--alpha", "7", "--format", "json"]).json();
+    assert_eq!(typed["method"]["bottom_up"]["alpha"], 7.0, "what is typed comes first");
+    let (svg, page) = (std::fs::read_to_string(svg).unwrap(), std::fs::read_to_string(page).unwrap());
+    assert!(svg.contains(">alpha</text>") && svg.contains(">self-training-neighbors</text>"));
+    assert!(page.contains("<svg") && page.contains("bidilel evaluate"));
+}
+
+#[test]
+fn the_splits_validation_classes_are_used_where_it_has_them() {
+    let folder = Folder::generated();
+    let found =
+        bidilel(&["tune", &folder.data(), "--strategy", "grid", "--alpha", "1,10", "--format", "json"])
+            .json();
+    assert_eq!(found["trials"][0]["scores"].as_array().map(Vec::len), Some(1));
+    assert_eq!(found["trials"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_grid_comes_from_a_file_and_other_strategies_take_parts_of_it() {
+    let folder = folder();
+    let (data, grid) = (folder.data(), folder.beside("grid.toml"));
+    std::fs::write(
+        &grid,
+        "bottom-up = [\"slpp\", \"lda\"]\nalpha = [1, 10]\nridge = [0.1, 1.0]\ntop_down = [\"lsm\", \"svr\"]\npost = [\"none\", \"self-training+structured\"]\n",
+    )
+    .unwrap();
+    let tune = |more: &[&str]| {
+        let mut words = vec!["tune", &data, "--trials", "2", "--grid", &grid, "--format", "json"];
+        words.extend(more);
+        bidilel(&words).json()
+    };
+    let count = |found: &Value| found["trials"].as_array().map(Vec::len);
+    assert_eq!(count(&tune(&["--strategy", "grid"])), Some(16), "two alphas or two ridges, two, two");
+    assert_eq!(count(&tune(&["--strategy", "random", "--samples", "5"])), Some(5));
+    assert_eq!(count(&tune(&["--strategy", "halving"])), Some(16));
+    let cut = tune(&["--strategy", "grid", "--budget", "10"]);
+    assert_eq!((count(&cut), &cut["stopped_by_budget"]), (Some(5), &Value::Bool(true)));
+    let auto = bidilel(&["tune", &data, "--trials", "2", "--auto", "--format", "json"]).json();
+    assert!(auto["best"]["bottom_up"].is_string() && auto["best"]["top_down"].is_string());
+}
+
+#[test]
+fn killed_at_any_moment_it_resumes_to_the_same_answer() {
+    let folder = folder();
+    let (data, journal) = (folder.data(), folder.beside("journal.jsonl"));
+    let grid = ["--strategy", "grid", "--alpha", "0.1,1,10", "--dim", "5,20", "--neighbors", "3,10"];
+    let words = [&["tune", &data, "--trials", "3", "--format", "json"][..], &grid].concat();
+    let answer = |ran: crate::support::Ran| {
+        let found = ran.json();
+        (found["best"].clone(), found["trials"].clone())
+    };
+    let begun = Instant::now();
+    let whole = answer(bidilel(&words));
+    let length = begun.elapsed();
+    let program = assert_cmd::cargo::cargo_bin("bidilel");
+    for round in 0..20_u32 {
+        let _ = std::fs::remove_file(&journal);
+        // Kills that are spread over the whole run, and a second one during the resumption of every other.
+        for attempt in 0..=round % 2 {
+            let mut child = Command::new(&program)
+                .args(&words)
+                .args(["--journal", &journal, "--resume"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("it starts");
+            let share = f64::from((round * 7 + attempt * 11) % 20) / 20.0;
+            std::thread::sleep(Duration::from_secs_f64(length.as_secs_f64() * share));
+            // SIGKILL; it may have finished already.
+            let _ = child.kill();
+            child.wait().expect("it ends");
+        }
+        let resumed = bidilel(&[&words[..], &["--journal", &journal, "--resume"]].concat());
+        assert_eq!(answer(resumed), whole, "round {round}");
+    }
+}
+
+#[test]
+fn a_journal_is_neither_overwritten_nor_mixed_with_another() {
+    let folder = folder();
+    let (data, journal) = (folder.data(), folder.beside("journal.jsonl"));
+    let tune = |more: &[&str]| {
+        let mut words =
+            vec!["tune", &data, "--trials", "2", "--strategy", "grid", "--dim", "5", "--journal", &journal];
+        words.extend(more);
+        bidilel(&words)
+    };
+    assert_eq!(tune(&["--alpha", "1,10"]).status, 0);
+    let before = std::fs::read_to_string(&journal).unwrap();
+    assert_eq!(before.lines().count(), 1 + 2 * 2);
+    assert!(tune(&["--alpha", "1,10"]).error().contains("--resume"));
+    assert!(tune(&["--alpha", "1,100", "--resume"]).error().contains("other data or settings"));
+    assert!(tune(&["--alpha", "1,10", "--seed", "9", "--resume"]).error().contains("other data or settings"));
+    assert_eq!(std::fs::read_to_string(&journal).unwrap(), before, "nothing was written");
+    let lines: Vec<&str> = before.lines().collect();
+    std::fs::write(&journal, lines[..3].join("\n") + "\n{\"settings\": {\"al").unwrap();
+    assert_eq!(tune(&["--alpha", "1,10", "--resume"]).status, 0);
+    let after = std::fs::read_to_string(&journal).unwrap();
+    let mut sorted: Vec<&str> = after.lines().collect();
+    let mut expected = lines.clone();
+    sorted.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(sorted, expected, "the corrupt line is gone, and what was lost is there again");
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused_in_words() {
+    let folder = folder();
+    let data = folder.data();
+    let empty = folder.beside("empty.toml");
+    std::fs::write(&empty, "# nothing\n").unwrap();
+    let error = |words: &[&str]| {
+        let mut all = vec!["tune", &data];
+        all.extend(words);
+        bidilel(&all).error().to_owned()
+    };
+    assert!(error(&["--grid", &empty]).contains("the grid is empty"));
+    std::fs::write(&empty, "alpha = []\n").unwrap();
+    assert!(error(&["--grid", &empty]).contains("no value to try"));
+    assert!(error(&["--alpha", "1,many"]).contains("alpha"));
+    std::fs::write(&empty, "alfa = [1, 2]\n").unwrap();
+    assert!(error(&["--grid", &empty]).contains("alfa"));
+    assert!(error(&["--trials", "0"]).contains("trials must be at least 1"));
+    assert!(error(&["--holdout", "0.95"]).contains("20 known classes"));
+    assert!(error(&["--holdout", "1.5"]).contains("between 0 and 1"));
+    assert!(error(&["--split", "random"]).contains("--split random:0"));
+    assert!(error(&["--strategy", "grid", "--alpha", "-1"]).contains("alpha must be"));
+    for budget in ["0", "0s"] {
+        let ran = bidilel(&["tune", &data, "--budget", budget]);
+        assert_eq!(ran.status, 2);
+        assert!(ran.stderr.contains("leaves nothing to do"), "{}", ran.stderr);
+    }
+    let wide = bidilel(&["tune", &data, "--strategy", "grid", "--dim", "5,5000", "--format", "json"]);
+    assert!(wide.stderr.contains("no 5000 latent dimensions"), "{}", wide.stderr);
+    assert_eq!(wide.json()["trials"][1]["settings"]["dim"], 128);
+}

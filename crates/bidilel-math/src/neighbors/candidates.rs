@@ -1,0 +1,66 @@
+//! The candidates of the first pass of a search.
+
+use crate::Scalar;
+
+/// Scores that are compared at once before any is looked at alone.
+const LANES: usize = 32;
+
+/// The best candidates so far of a block's queries: unsorted, cut back when a buffer is full.
+pub(super) struct Candidates<T> {
+    keep: usize,
+    pub(super) best: Vec<Vec<(T, u32)>>,
+    /// Scores above these are no use: `keep` better ones are known.
+    thresholds: Vec<T>,
+}
+
+impl<T: Scalar> Candidates<T> {
+    pub(super) fn new(queries: usize, keep: usize) -> Self {
+        Self { keep, best: vec![Vec::new(); queries], thresholds: vec![T::max_positive_impl(); queries] }
+    }
+
+    /// Offers the points from `start` on, whose products with the query are `products`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "2^32 points of one feature would be 16 GiB of indices"
+    )]
+    pub(super) fn scan(
+        &mut self,
+        query: usize,
+        products: &[T],
+        norms: &[T],
+        start: usize,
+        skip: Option<usize>,
+    ) {
+        let (best, mut threshold) = (&mut self.best[query], self.thresholds[query]);
+        for (chunk, (products, norms)) in products.chunks(LANES).zip(norms.chunks(LANES)).enumerate() {
+            // Nearly all chunks have nothing to offer, and this test runs in vector registers.
+            let promising = |(&product, &norm): (&T, &T)| norm + product <= threshold;
+            if !products.iter().zip(norms).map(promising).fold(false, |any, one| any | one) {
+                continue;
+            }
+            for (lane, (&product, &norm)) in products.iter().zip(norms).enumerate() {
+                let (score, place) = (norm + product, chunk * LANES + lane);
+                if score > threshold || skip == Some(place) {
+                    continue;
+                }
+                best.push((score, (start + place) as u32));
+                if best.len() == 4 * self.keep {
+                    threshold = cut_back(best, self.keep).unwrap_or(threshold);
+                }
+            }
+        }
+        self.thresholds[query] = threshold;
+    }
+}
+
+/// Keeps the `keep` lowest scores, ties by index; returns the highest of them if any was dropped.
+pub(super) fn cut_back<T: Scalar>(best: &mut Vec<(T, u32)>, keep: usize) -> Option<T> {
+    if best.len() <= keep {
+        return None;
+    }
+    let order = |a: &(T, u32), b: &(T, u32)| a.0.to_f64().total_cmp(&b.0.to_f64()).then(a.1.cmp(&b.1));
+    let (_, last, _) = best.select_nth_unstable_by(keep - 1, order);
+    let cut = last.0;
+    best.truncate(keep);
+    Some(cut)
+}

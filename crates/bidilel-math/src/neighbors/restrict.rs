@@ -1,0 +1,148 @@
+//! The neighbours among some of the points, from the lists over all of them.
+//!
+//! A list over all points, less those that are left out, is the beginning of the list over the points that stay. Only
+//! where too few of its entries stay is the query searched for again, among the members alone.
+
+use std::collections::HashMap;
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+use rayon::prelude::*;
+
+use super::{BLOCK, Candidates, Neighbors, SPARE, Search};
+use crate::{Observer, Scalar};
+
+/// Neighbours among the members of a set of points, and what they cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Restricted {
+    /// The lists, by place among the members.
+    pub neighbors: Neighbors,
+    /// Lists that had to be searched for, by place: they can be handed to the next restriction to the same members.
+    pub searched: HashMap<usize, Vec<(usize, f64)>>,
+}
+
+impl Neighbors {
+    /// The `k` nearest among `members` (ascending), whose own columns are `points`: the same as
+    /// [`super::exact`] finds for these columns alone. `known` are lists that an earlier call had to search for.
+    pub fn restricted<T: Scalar>(
+        &self,
+        members: &[usize],
+        points: MatRef<'_, T>,
+        k: usize,
+        mut known: HashMap<usize, Vec<(usize, f64)>>,
+        watch: &dyn Observer,
+    ) -> Restricted {
+        let k = k.min(members.len().saturating_sub(1));
+        let mut place = vec![usize::MAX; self.count()];
+        members.iter().enumerate().for_each(|(at, &member)| place[member] = at);
+        let filtered = |&member: &usize| -> Vec<(usize, f64)> {
+            let stay = self.of(member).iter().filter(|&&(other, _)| place[other] != usize::MAX);
+            stay.take(k).map(|&(other, distance)| (place[other], distance)).collect()
+        };
+        let mut lists: Vec<Vec<(usize, f64)>> = members.par_iter().map(filtered).collect();
+        let short: Vec<usize> = (0..lists.len()).filter(|&i| lists[i].len() < k).collect();
+        let missing: Vec<usize> =
+            short.iter().copied().filter(|i| known.get(i).is_none_or(|list| list.len() < k)).collect();
+        known.extend(missing.iter().copied().zip(search(points, &missing, k, watch)));
+        for i in short {
+            lists[i] = known[&i][..k].to_vec();
+        }
+        Restricted { neighbors: Self { lists }, searched: known }
+    }
+
+    /// The lists of `members` (ascending) by place among them; neighbours outside are dropped.
+    #[must_use]
+    pub fn renumbered(&self, members: &[usize]) -> Self {
+        let mut place = vec![usize::MAX; self.count()];
+        members.iter().enumerate().for_each(|(at, &member)| place[member] = at);
+        let inside = |&(other, distance): &(usize, f64)| {
+            (place[other] != usize::MAX).then_some((place[other], distance))
+        };
+        Self {
+            lists: members
+                .iter()
+                .map(|&member| self.of(member).iter().filter_map(inside).collect())
+                .collect(),
+        }
+    }
+}
+
+/// The `k` nearest other columns of some columns.
+fn search<T: Scalar>(
+    points: MatRef<'_, T>,
+    queries: &[usize],
+    k: usize,
+    watch: &dyn Observer,
+) -> Vec<Vec<(usize, f64)>> {
+    if queries.is_empty() {
+        return Vec::new();
+    }
+    let search = Search::new(points, k);
+    let blocks = points.ncols().div_ceil(BLOCK);
+    let chunks = queries.len().div_ceil(BLOCK);
+    let mut found = Vec::with_capacity(queries.len());
+    for (done, queries) in queries.chunks(BLOCK).enumerate() {
+        let own = Mat::from_fn(points.nrows(), queries.len(), |row, i| points[(row, queries[i])]);
+        // One thread a share of the queries: every query sees the blocks in order.
+        let share = queries.len().div_ceil(rayon::current_num_threads()).max(8);
+        let lists: Vec<_> = queries
+            .par_chunks(share)
+            .enumerate()
+            .flat_map_iter(|(part, queries)| {
+                let own = own.subcols(part * share, queries.len());
+                let mut candidates = Candidates::new(queries.len(), k + SPARE);
+                for block in 0..blocks {
+                    let (start, size) = (block * BLOCK, search.size(block));
+                    let mut tile = Mat::<T>::zeros(size, queries.len());
+                    let left = points.subcols(start, size).transpose();
+                    matmul(tile.as_mut(), Accum::Replace, left, own, T::from_f64(-2.0), Par::Seq);
+                    let norms = search.norms(block);
+                    for (i, &query) in queries.iter().enumerate() {
+                        let skip = query.checked_sub(start).filter(|&at| at < size);
+                        candidates.scan(i, tile.col_as_slice(i), &norms, start, skip);
+                    }
+                }
+                let ranked =
+                    queries.iter().zip(candidates.best).map(|(&query, best)| search.rank(query, best));
+                ranked.collect::<Vec<_>>()
+            })
+            .collect();
+        found.extend(lists);
+        watch.progress(done + 1, chunks);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Silent, neighbors};
+
+    fn cloud(count: usize) -> Mat<f32> {
+        let mut state = 7_u64;
+        Mat::from_fn(5, count, |_, _| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % 40) as f32 / 4.0
+        })
+    }
+
+    #[test]
+    fn restricted_lists_are_those_of_the_members_alone_and_searches_are_counted() {
+        let points = cloud(700);
+        let members: Vec<usize> = (0..700).filter(|i| i % 7 > 1).collect();
+        let own = Mat::from_fn(5, members.len(), |row, i| points[(row, members[i])]);
+        for (kept, k) in [(40, 12), (12, 12), (3, 20), (699, 900)] {
+            let all = neighbors::exact(points.as_ref(), kept, &Silent);
+            let found = all.restricted(&members, own.as_ref(), k, HashMap::new(), &Silent);
+            assert_eq!(found.neighbors, neighbors::exact(own.as_ref(), k, &Silent), "{k} of {kept}");
+            match kept {
+                3 => assert_eq!(found.searched.len(), members.len(), "three are too few for anyone"),
+                699 => assert!(found.searched.is_empty(), "nothing is missing from whole lists"),
+                12 => assert!(!found.searched.is_empty() && found.searched.len() <= members.len()),
+                _ => {}
+            }
+            let again = all.restricted(&members, own.as_ref(), k, found.searched.clone(), &Silent);
+            assert_eq!(again, found);
+        }
+    }
+}

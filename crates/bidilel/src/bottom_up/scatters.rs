@@ -1,0 +1,97 @@
+//! The eigenproblem of locality preserving projections, for any alpha and dim (Wang & Chen 2017, eq. 5).
+
+use faer::{Mat, MatRef, Scale};
+
+use bidilel_math::Observer;
+use bidilel_math::eigen::{self, Eigen, Whitener};
+use bidilel_math::parallel::product;
+
+use super::spread;
+use crate::error::{Error, Result};
+
+/// $X D X^\top$ and $X L X^\top$ of a graph, with what goes beside $\alpha$.
+#[derive(Debug, Clone)]
+pub(crate) struct Scatters {
+    pub(super) degree: Mat<f64>,
+    pub(super) laplacian: Mat<f64>,
+    /// $X X^\top$, for the regulariser of the kernel form.
+    pub(super) gram: Option<Mat<f64>>,
+    /// The dimensions that vary: the matrices are over these.
+    pub(super) rows: Vec<usize>,
+    pub(super) visual_dim: usize,
+    /// The most latent dimensions that there are.
+    pub(crate) most_dim: usize,
+}
+
+impl Scatters {
+    /// The leading eigenvectors, visual x latent dimensions.
+    ///
+    /// Only the right-hand matrix is copied: several alphas can be solved for side by side at one matrix each.
+    pub(crate) fn solve(&self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
+        self.solve_in(self.laplacian.clone(), alpha, dim, watch)
+    }
+
+    /// The same for one alpha alone, without a copy.
+    pub(super) fn solve_once(mut self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
+        let laplacian = std::mem::replace(&mut self.laplacian, Mat::new());
+        self.solve_in(laplacian, alpha, dim, watch)
+    }
+
+    fn solve_in(
+        &self,
+        mut right: Mat<f64>,
+        alpha: f64,
+        dim: usize,
+        watch: &dyn Observer,
+    ) -> Result<Mat<f64>> {
+        watch.stage("eigen");
+        let degree = self.degree.as_ref();
+        let map = match &self.gram {
+            None => {
+                (0..right.nrows()).for_each(|i| right[(i, i)] += alpha);
+                eigen::generalized(degree, right, dim, watch).map_err(Error::in_stage("eigen"))?.vectors
+            }
+            Some(gram) => solve_in_range(alpha, degree, right.as_ref(), gram, dim, watch)?,
+        };
+        Ok(spread(&map, &self.rows, self.visual_dim))
+    }
+}
+
+/// The problem with $\alpha (X X^\top)^+$; where $X X^\top$ is singular, in the coordinates of its range,
+/// outside which instances have nothing to project.
+fn solve_in_range(
+    alpha: f64,
+    degree: MatRef<'_, f64>,
+    laplacian: MatRef<'_, f64>,
+    gram: &Mat<f64>,
+    dim: usize,
+    watch: &dyn Observer,
+) -> Result<Mat<f64>> {
+    match Whitener::new(gram.as_ref()).map_err(Error::in_stage("eigen"))? {
+        Whitener::Factor(factor) => {
+            let mut right = eigen::inverse(factor.as_ref());
+            right *= Scale(alpha);
+            right += laplacian;
+            Ok(eigen::generalized(degree, right, dim, watch).map_err(Error::in_stage("eigen"))?.vectors)
+        }
+        Whitener::Range(Eigen { values, vectors: basis }) => {
+            if dim > values.len() {
+                watch.note(&format!(
+                    "the features have the rank {}, and so many latent dimensions are learned",
+                    values.len()
+                ));
+            }
+            let dim = dim.min(values.len());
+            let within = |matrix: MatRef<'_, f64>| {
+                product(product(basis.transpose(), matrix).as_ref(), basis.as_ref())
+            };
+            let mut right = within(laplacian);
+            values.iter().enumerate().for_each(|(i, value)| right[(i, i)] += alpha / value);
+            let found = eigen::generalized(within(degree).as_ref(), right, dim, watch)
+                .map_err(Error::in_stage("eigen"))?;
+            let mut map = product(basis.as_ref(), found.vectors.as_ref());
+            eigen::fix_signs(map.as_mut());
+            Ok(map)
+        }
+    }
+}

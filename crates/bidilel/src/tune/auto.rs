@@ -1,0 +1,79 @@
+//! The choice among pipelines: which learner, which embedder, whether to refine.
+//!
+//! Every pipeline is tried with a few values of what matters most to it; then the winner is tuned one setting at a
+//! time, as in the paper; then refiners are tried on it.
+
+use bidilel_math::Scalar;
+
+use super::grid::{self, Axis, product, set};
+use super::protocol::Run;
+use crate::error::Result;
+use crate::settings::{PostName, Settings};
+
+pub(super) fn run<T: Scalar>(run: &mut Run<'_, '_, '_, T>) -> Result<Settings> {
+    let base = Settings { post: None, ..run.plan.base.clone() };
+    let singles = run.singles();
+    let mut batch = Vec::new();
+    for (learner, axes) in learners() {
+        let Some(with) = fixed_or(&base, "bottom_up", learner)? else { continue };
+        for embedder in ["lsm", "svr", "lsm+svr"] {
+            let Some(with) = fixed_or(&with, "top_down", embedder)? else { continue };
+            batch.extend(product(&with, &run.wanted(axes.clone()))?);
+        }
+    }
+    run.prepare(&base, [Axis::new("neighbors", &[10, 30])].iter())?;
+    let mut best = run.stage("pipelines", batch, &base, &singles, None)?;
+    for axis in run.wanted(fine()) {
+        best = run.one(&axis, &best, &singles)?;
+    }
+    if run.plan.base.post.is_none() {
+        best = refined(run, &best, &singles)?;
+    } else {
+        best.post.clone_from(&run.plan.base.post);
+    }
+    if !singles.is_empty() {
+        best = run.one(&grid::gamma(), &best, &[])?;
+    }
+    Ok(best)
+}
+
+/// The learners with the settings that matter most to each.
+fn learners() -> [(&'static str, Vec<Axis>); 6] {
+    let dims = || Axis::new("dim", &[100, 200]);
+    let ridges = || Axis::new("ridge", &[0.1, 1.0, 10.0]);
+    [
+        ("slpp", vec![Axis::new("alpha", &[1.0, 10.0, 100.0]), dims()]),
+        ("lpp", vec![Axis::new("alpha", &[10.0, 100.0]), dims()]),
+        ("pca", vec![dims()]),
+        ("lda", vec![ridges()]),
+        ("cca", vec![ridges(), Axis::new("dim", &[50, 100])]),
+        ("none", Vec::new()),
+    ]
+}
+
+/// One setting at a time; what has no say in the winner is passed over.
+fn fine() -> Vec<Axis> {
+    let mut axes: Vec<Axis> = grid::fine().into_iter().take(3).collect();
+    axes.insert(1, Axis::new("ridge", &[0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]));
+    axes.push(Axis::new("svr_c", &[0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]));
+    axes.push(Axis::new("svr_epsilon", &[0.001, 0.003, 0.01, 0.03, 0.1]));
+    axes
+}
+
+fn refined<T: Scalar>(run: &mut Run<'_, '_, '_, T>, best: &Settings, singles: &[String]) -> Result<Settings> {
+    let mut batch = vec![best.clone()];
+    for count in grid::self_training().values {
+        let with = Settings { post: Some(vec![PostName::SelfTraining]), ..best.clone() };
+        batch.push(set(&with, "self_training_neighbors", &count)?);
+    }
+    batch.push(Settings { post: Some(vec![PostName::Structured]), ..best.clone() });
+    run.stage("post", batch, best, singles, None)
+}
+
+/// The settings with `value`; nothing where another value is fixed.
+fn fixed_or(base: &Settings, name: &str, value: &str) -> Result<Option<Settings>> {
+    match base.entries().get(name) {
+        Some(fixed) if fixed != value => Ok(None),
+        _ => set(base, name, &value.into()).map(Some),
+    }
+}

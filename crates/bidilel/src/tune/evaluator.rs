@@ -1,0 +1,213 @@
+//! A dataset's known classes, divided into folds, on which settings are scored.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use faer::Mat;
+use xxhash_rust::xxh3::Xxh3;
+
+use bidilel_math::{Observer, Scalar, scatter};
+
+use super::common::lists_of;
+use super::pool::{Pool, Searched};
+use super::shared::{Job, View};
+use crate::bottom_up::Neighborhood;
+use crate::dataset::Dataset;
+use crate::error::{Error, Result};
+use crate::semantic::ClassSemantics;
+use crate::settings::{BottomUpName, Settings};
+use crate::split::Trial;
+use crate::task::{Choice, check_labels, features, places};
+
+/// Scores settings on folds of the known classes, with the work shared.
+pub struct Evaluator<'a, T = f32> {
+    dataset: &'a Dataset,
+    pool: Pool<T>,
+    folds: Vec<Fold>,
+    varying: usize,
+    seed: u64,
+}
+
+struct Fold {
+    trial: Trial,
+    /// Numbers of the training instances in the pool, then of those held out.
+    order: Vec<usize>,
+    labels: Vec<usize>,
+    test_labels: Vec<usize>,
+    searched: Searched,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Gathers the instances of `trial`'s known classes, and nothing else, for these folds of them.
+    pub fn new(
+        dataset: &'a Dataset,
+        trial: &Trial,
+        folds: Vec<Trial>,
+        choice: &Choice,
+        seed: u64,
+        watch: &dyn Observer,
+    ) -> Result<Self> {
+        watch.stage("load");
+        let visual = dataset.visual(choice.visual.as_deref())?;
+        check_labels(dataset, visual)?;
+        let features = features(visual, &trial.train, choice.normalize, watch)?;
+        Self::over(dataset, features, &trial.train, folds, seed)
+    }
+}
+
+impl<'a, T: Scalar> Evaluator<'a, T> {
+    /// The same over given features, one column for each of `instances`.
+    pub fn over(
+        dataset: &'a Dataset,
+        features: Mat<T>,
+        instances: &[usize],
+        folds: Vec<Trial>,
+        seed: u64,
+    ) -> Result<Self> {
+        let number: HashMap<usize, usize> = instances.iter().enumerate().map(|(at, &i)| (i, at)).collect();
+        let folds = folds
+            .into_iter()
+            .map(|trial| {
+                let order = trial.train.iter().chain(&trial.test).map(|i| number[i]).collect();
+                let labels = places(dataset, &trial.train, &trial.known);
+                require_instances(dataset, &trial, &labels)?;
+                let test_labels = places(dataset, &trial.test, &trial.unseen);
+                Ok(Fold { order, labels, test_labels, searched: HashMap::new(), trial })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let labels = instances.iter().map(|&instance| dataset.labels[instance]).collect();
+        let varying = scatter::varying(features.as_ref()).len();
+        Ok(Self { dataset, pool: Pool::new(features, labels), folds, varying, seed })
+    }
+
+    /// How many folds there are.
+    pub fn folds(&self) -> usize {
+        self.folds.len()
+    }
+
+    /// Lists that the filter left too short in some fold, and that were searched for.
+    pub fn searched(&self) -> usize {
+        self.folds.iter().map(|fold| fold.searched.len()).sum()
+    }
+
+    /// Makes the neighbour lists long enough for all of these settings at once.
+    pub fn prepare(&mut self, batch: &[Settings], watch: &dyn Observer) {
+        let share = |fold: &Fold| fold.test_labels.len() as f64 / fold.order.len().max(1) as f64;
+        let share = self.folds.iter().map(share).fold(0.0, f64::max);
+        for kind in [Neighborhood::Global, Neighborhood::WithinClass] {
+            let asked = batch.iter().filter_map(|settings| lists_of(&settings.pipeline(0).bottom_up));
+            if let Some(k) = asked.filter(|(other, _)| *other == kind).map(|(_, k)| k).max() {
+                self.pool.prepare(kind, k, share, watch);
+            }
+        }
+    }
+
+    /// The same settings with a dim that exists in every fold, and the larger one that was asked for.
+    pub fn clipped(&self, settings: &Settings) -> (Settings, Option<usize>) {
+        let least = |count: fn(&Fold) -> usize| self.folds.iter().map(count).min().unwrap_or(0);
+        let instances = least(|fold| fold.labels.len());
+        let most = match settings.bottom_up.unwrap_or(BottomUpName::Slpp) {
+            BottomUpName::Slpp | BottomUpName::Lpp => instances,
+            BottomUpName::Pca => instances.saturating_sub(1),
+            BottomUpName::Lda => least(|fold| fold.trial.known.len()).saturating_sub(1),
+            BottomUpName::Cca => self.semantic_dim(settings),
+            BottomUpName::None => return (settings.clone(), None),
+        };
+        let most = most.min(self.varying).max(1);
+        match settings.dim {
+            Some(dim) if dim > most => (Settings { dim: Some(most), ..settings.clone() }, Some(dim)),
+            _ => (settings.clone(), None),
+        }
+    }
+
+    fn semantic_dim(&self, settings: &Settings) -> usize {
+        let Ok(choice) = settings.choice(self.dataset) else { return usize::MAX };
+        let names = choice.semantic.iter().filter_map(|(name, _)| self.dataset.semantic(Some(name)).ok());
+        names.map(|semantic| semantic.vectors.nrows()).sum()
+    }
+
+    /// Scores a batch on one fold; `report` is called with every score (per-class accuracy) that is `wanted`.
+    ///
+    /// # Errors
+    /// What `report` fails with, and unusable descriptions. A setting that cannot be fitted is reported instead.
+    pub fn score(
+        &mut self,
+        fold: usize,
+        batch: &[Settings],
+        wanted: &[bool],
+        report: &(dyn Fn(usize, Result<f64>) -> Result<bool> + Sync),
+        watch: &dyn Observer,
+    ) -> Result<()> {
+        if !wanted.contains(&true) {
+            return Ok(());
+        }
+        self.prepare(batch, watch);
+        let mut chosen: Vec<Vec<(String, f64)>> = Vec::new();
+        let mut jobs = Vec::with_capacity(batch.len());
+        for (settings, &wanted) in batch.iter().zip(wanted) {
+            let semantic = settings.choice(self.dataset)?.semantic;
+            let semantics = chosen.iter().position(|other| *other == semantic).unwrap_or_else(|| {
+                chosen.push(semantic);
+                chosen.len() - 1
+            });
+            jobs.push(Job { pipeline: settings.pipeline(self.seed), semantics, wanted });
+        }
+        let Fold { trial, order, labels, test_labels, searched } = &mut self.folds[fold];
+        let semantics = chosen
+            .iter()
+            .map(|one| ClassSemantics::new(self.dataset, one, &trial.known, &trial.unseen))
+            .collect::<Result<Vec<_>>>()?;
+        self.pool.arrange(order);
+        let members = &order[..labels.len()];
+        let view = View { pool: &self.pool, members, labels, test_labels, semantics: &semantics };
+        let failure = Mutex::new(None);
+        let kept = |job: usize, score: Result<f64>| match report(job, score) {
+            Ok(going) => going,
+            Err(error) => {
+                *failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
+                false
+            }
+        };
+        view.score(&jobs, searched, &kept, watch);
+        match failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// A fingerprint of the features, labels, folds and descriptions: other data gives another.
+    pub fn fingerprint(&mut self) -> String {
+        let whole: Vec<usize> = (0..self.pool.features().ncols()).collect();
+        self.pool.arrange(&whole);
+        let mut hash = Xxh3::new();
+        let features = self.pool.features();
+        for column in features.col_iter() {
+            column.iter().for_each(|value| hash.update(&value.to_f64().to_le_bytes()));
+        }
+        for fold in &self.folds {
+            let parts = [&fold.order, &fold.labels, &fold.test_labels, &fold.trial.known, &fold.trial.unseen];
+            parts.into_iter().flatten().for_each(|&number| hash.update(&(number as u64).to_le_bytes()));
+        }
+        for semantic in &self.dataset.semantic {
+            hash.update(semantic.name.as_bytes());
+            for column in semantic.vectors.col_iter() {
+                column.iter().for_each(|value| hash.update(&value.to_le_bytes()));
+            }
+        }
+        hash.update(&self.seed.to_le_bytes());
+        format!("{:032x}", hash.digest128())
+    }
+}
+
+fn require_instances(dataset: &Dataset, trial: &Trial, labels: &[usize]) -> Result<()> {
+    let mut counts = vec![0_usize; trial.known.len()];
+    labels.iter().for_each(|&label| counts[label] += 1);
+    match counts.iter().position(|&count| count == 0) {
+        Some(empty) => Err(Error::EmptyClass {
+            role: "known",
+            class: dataset.classes[trial.known[empty]].clone(),
+            split: trial.name.clone(),
+        }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,151 @@
+//! Class-wise validation: known classes that play the unseen ones.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::dataset::{Dataset, SplitKind};
+use crate::error::{Error, Result};
+use crate::split::Trial;
+
+/// How known classes are held out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Holdout {
+    /// The split's own validation classes; where it names none, a random fifth, five times.
+    Split {
+        /// Seed of the random choice.
+        seed: u64,
+    },
+    /// Some of the known classes at random, several times.
+    Random {
+        /// Share of the known classes that is held out.
+        share: f64,
+        /// How many times.
+        trials: usize,
+        /// Seed of the choice.
+        seed: u64,
+    },
+}
+
+/// The share that is held out by default: the paper's.
+pub const SHARE: f64 = 0.2;
+/// How many times, by default.
+pub const TRIALS: usize = 5;
+/// Fewer classes on either side make every accuracy 1, or leave nothing to learn from.
+const LEAST: usize = 2;
+
+/// The divisions of `trial`'s known classes; nothing of its unseen classes is in them.
+///
+/// # Errors
+/// [`Error::Setting`] where there are too few known classes.
+pub fn folds(dataset: &Dataset, trial: &Trial, holdout: Holdout) -> Result<Vec<Trial>> {
+    match holdout {
+        Holdout::Split { seed } => {
+            let named = validation(dataset, trial);
+            if named.is_empty() {
+                return folds(dataset, trial, Holdout::Random { share: SHARE, trials: TRIALS, seed });
+            }
+            check(trial.known.len(), named.len(), "validation", &format!("{} classes", named.len()))?;
+            Ok(vec![divide(dataset, trial, "validation".to_owned(), named)])
+        }
+        Holdout::Random { share, trials, seed } => {
+            if !(share > 0.0 && share < 1.0) {
+                return Err(wrong("holdout", "a share between 0 and 1".to_owned(), share.to_string()));
+            }
+            if trials == 0 {
+                return Err(wrong("trials", "at least 1".to_owned(), "0".to_owned()));
+            }
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
+            let count = ((trial.known.len() as f64 * share).round() as usize).max(LEAST);
+            check(trial.known.len(), count, "holdout", &share.to_string())?;
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let draw = |number: usize| {
+                let mut classes = trial.known.clone();
+                classes.shuffle(&mut random);
+                classes.truncate(count);
+                classes.sort_unstable();
+                divide(dataset, trial, format!("fold {number}"), classes)
+            };
+            Ok((0..trials).map(draw).collect())
+        }
+    }
+}
+
+fn validation(dataset: &Dataset, trial: &Trial) -> Vec<usize> {
+    let family = trial.name.split(':').next().unwrap_or(&trial.name);
+    let split = dataset.splits.iter().find(|split| split.name == trial.name || split.name == family);
+    match split.map(|split| &split.kind) {
+        Some(SplitKind::Classes { validation, .. }) => {
+            validation.iter().copied().filter(|class| trial.known.binary_search(class).is_ok()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn check(known: usize, held_out: usize, setting: &'static str, found: &str) -> Result<()> {
+    if held_out >= LEAST && known >= held_out + LEAST {
+        return Ok(());
+    }
+    let expected = format!(
+        "such that at least {LEAST} of the {known} known classes are held out and {LEAST} are left to learn from"
+    );
+    Err(wrong(setting, expected, found.to_owned()))
+}
+
+fn wrong(setting: &'static str, expected: String, found: String) -> Error {
+    Error::Setting { setting, expected, found }
+}
+
+fn divide(dataset: &Dataset, trial: &Trial, name: String, held_out: Vec<usize>) -> Trial {
+    let out = |class: &usize| held_out.binary_search(class).is_ok();
+    let side = |side: bool| {
+        trial.train.iter().copied().filter(|&i| out(&dataset.labels[i]) == side).collect::<Vec<_>>()
+    };
+    Trial {
+        name,
+        known: trial.known.iter().copied().filter(|class| !out(class)).collect(),
+        train: side(false),
+        test: side(true),
+        unseen: held_out,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::Synthetic;
+
+    fn small() -> (Dataset, Trial) {
+        let dataset = Synthetic::default().generate(1).unwrap();
+        let trial = dataset.trials(None).unwrap().remove(0);
+        (dataset, trial)
+    }
+
+    #[test]
+    fn nothing_of_the_unseen_classes_is_in_a_fold() {
+        let (dataset, trial) = small();
+        let random = Holdout::Random { share: 0.2, trials: 7, seed: 3 };
+        for fold in folds(&dataset, &trial, random).unwrap() {
+            assert_eq!((fold.known.len(), fold.unseen.len()), (16, 4));
+            assert_eq!(fold.train.len() + fold.test.len(), trial.train.len());
+            assert!(fold.train.iter().chain(&fold.test).all(|i| trial.train.contains(i)));
+            assert!(fold.test.iter().all(|&i| fold.unseen.contains(&dataset.labels[i])));
+            assert!(fold.train.iter().all(|&i| fold.known.contains(&dataset.labels[i])));
+        }
+        assert_eq!(folds(&dataset, &trial, random).unwrap(), folds(&dataset, &trial, random).unwrap());
+        let named = folds(&dataset, &trial, Holdout::Split { seed: 0 }).unwrap();
+        assert_eq!((named.len(), named[0].unseen.len()), (1, 5), "the split names five classes");
+    }
+
+    #[test]
+    fn too_few_known_classes_are_an_error() {
+        let (dataset, mut trial) = small();
+        trial.known.truncate(3);
+        let failure =
+            folds(&dataset, &trial, Holdout::Random { share: 0.2, trials: 5, seed: 0 }).unwrap_err();
+        assert!(failure.to_string().contains("3 known classes"), "{failure}");
+        for share in [0.0, 1.0, f64::NAN] {
+            assert!(folds(&dataset, &trial, Holdout::Random { share, trials: 5, seed: 0 }).is_err());
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The instances of all known classes, held once whatever the number of folds.
+//!
+//! A fold needs its training instances side by side. They are moved there in place, so that no second copy of the
+//! features is ever held; the order within the training and within the held-out instances stays that of the data.
+
+use std::collections::HashMap;
+
+use faer::{Mat, MatRef};
+
+use bidilel_math::neighbors::{self, Neighbors};
+use bidilel_math::{Observer, Scalar};
+
+use crate::bottom_up::Neighborhood;
+
+/// Features of the pool, and the neighbour lists over all of it.
+pub(crate) struct Pool<T> {
+    /// Columns in the order of `order`.
+    features: Mat<T>,
+    /// Which instance stands at a place.
+    order: Vec<usize>,
+    /// The class of every instance, by its own number.
+    labels: Vec<usize>,
+    /// Lists over the whole pool with the length for which they were made.
+    global: Option<(usize, Neighbors)>,
+    within_class: Option<(usize, Neighbors)>,
+}
+
+/// Lists that the filter left too short in one fold, and that were searched for.
+pub(crate) type Searched = HashMap<usize, Vec<(usize, f64)>>;
+
+impl<T: Scalar> Pool<T> {
+    pub(crate) fn new(features: Mat<T>, labels: Vec<usize>) -> Self {
+        let order = (0..features.ncols()).collect();
+        Self { features, order, labels, global: None, within_class: None }
+    }
+
+    /// The first `count` instances in the present order, and the others.
+    pub(crate) fn split(&self, count: usize) -> (MatRef<'_, T>, MatRef<'_, T>) {
+        self.features.as_ref().split_at_col(count)
+    }
+
+    pub(crate) fn features(&self) -> MatRef<'_, T> {
+        self.features.as_ref()
+    }
+
+    /// Makes the lists long enough for `k` neighbours when a `share` of the pool is left out.
+    pub(crate) fn prepare(&mut self, kind: Neighborhood, k: usize, share: f64, watch: &dyn Observer) {
+        let held = match kind {
+            Neighborhood::Global => &self.global,
+            Neighborhood::WithinClass => &self.within_class,
+        };
+        if held.as_ref().is_some_and(|&(length, _)| length >= k) {
+            return;
+        }
+        let whole: Vec<usize> = (0..self.order.len()).collect();
+        self.arrange(&whole);
+        watch.stage("neighbors");
+        match kind {
+            Neighborhood::Global => {
+                // A quarter beyond what stays on average: few lists are then too short.
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a small multiple of a count"
+                )]
+                let length = (1.25 * k as f64 / (1.0 - share)).ceil() as usize + 8;
+                self.global = Some((k, neighbors::exact(self.features.as_ref(), length, watch)));
+            }
+            Neighborhood::WithinClass => {
+                // Classes stay whole: nothing is ever left out of these lists.
+                let found = neighbors::within_labels(self.features.as_ref(), &self.labels, k, watch);
+                self.within_class = Some((k, found));
+            }
+        }
+    }
+
+    /// The neighbours among the first `members.len()` columns, which are these instances.
+    pub(crate) fn neighbors(
+        &self,
+        kind: Neighborhood,
+        k: usize,
+        members: &[usize],
+        searched: &mut Searched,
+        watch: &dyn Observer,
+    ) -> Neighbors {
+        let (training, _) = self.split(members.len());
+        match (kind, &self.global, &self.within_class) {
+            (Neighborhood::Global, Some((_, all)), _) => {
+                let known = std::mem::take(searched);
+                let found = all.restricted(members, training, k, known, watch);
+                *searched = found.searched;
+                found.neighbors
+            }
+            (Neighborhood::WithinClass, _, Some((_, all))) => all.renumbered(members),
+            _ => unreachable!("lists are prepared before they are used"),
+        }
+    }
+
+    /// Moves the columns into another order, in place.
+    pub(crate) fn arrange(&mut self, order: &[usize]) {
+        let mut place = vec![0; order.len()];
+        self.order.iter().enumerate().for_each(|(at, &instance)| place[instance] = at);
+        let mut done = vec![false; order.len()];
+        let mut first = vec![T::from_f64(0.0); self.features.nrows()];
+        let mut buffer = first.clone();
+        for start in 0..order.len() {
+            if done[start] {
+                continue;
+            }
+            // Follow the cycle: every column goes where the one before it has just left.
+            first.copy_from_slice(self.features.col_as_slice(start));
+            let mut at = start;
+            loop {
+                done[at] = true;
+                let from = place[order[at]];
+                if from == start {
+                    self.features.col_as_slice_mut(at).copy_from_slice(&first);
+                    break;
+                }
+                buffer.copy_from_slice(self.features.col_as_slice(from));
+                self.features.col_as_slice_mut(at).copy_from_slice(&buffer);
+                at = from;
+            }
+        }
+        self.order = order.to_vec();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_go_where_the_order_says_and_come_back() {
+        let original = Mat::<f32>::from_fn(3, 11, |i, j| (10 * j + i) as f32);
+        let mut pool = Pool::new(original.clone(), vec![0; 11]);
+        for step in [3, 5, 7, 1] {
+            let order: Vec<usize> = (0..11).map(|i| (i * step + 2) % 11).collect();
+            pool.arrange(&order);
+            for (place, &instance) in order.iter().enumerate() {
+                assert_eq!(pool.features.col_as_slice(place), original.col_as_slice(instance));
+            }
+        }
+        pool.arrange(&(0..11).collect::<Vec<_>>());
+        assert_eq!(pool.features, original);
+    }
+}

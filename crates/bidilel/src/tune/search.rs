@@ -1,0 +1,193 @@
+//! Scores that are kept: a setting is evaluated once on a fold, whichever stage asks for it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use bidilel_math::statistics::Summary;
+use bidilel_math::{Observer, Scalar};
+
+use super::evaluator::Evaluator;
+use super::grid::{distinct, key};
+use super::{Host, Scored};
+use crate::error::{Error, Result};
+use crate::settings::Settings;
+
+/// Two means that differ by less are a tie; ties go to the first.
+const TIE: f64 = 1e-12;
+
+/// A search under way.
+pub(crate) struct Search<'s, 'd, T> {
+    evaluator: &'s mut Evaluator<'d, T>,
+    host: &'s dyn Host,
+    watch: &'s dyn Observer,
+    scores: HashMap<String, Vec<Option<f64>>>,
+    /// Every setting that was scored, in order, with the stage that first asked for it.
+    seen: Vec<(&'static str, Settings)>,
+    told: HashSet<usize>,
+    first_failure: Option<Error>,
+    used: usize,
+    pub(crate) stopped: bool,
+}
+
+impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
+    pub(crate) fn new(
+        evaluator: &'s mut Evaluator<'d, T>,
+        host: &'s dyn Host,
+        watch: &'s dyn Observer,
+    ) -> Self {
+        Self {
+            evaluator,
+            host,
+            watch,
+            scores: HashMap::new(),
+            seen: Vec::new(),
+            told: HashSet::new(),
+            first_failure: None,
+            used: 0,
+            stopped: false,
+        }
+    }
+
+    pub(crate) fn folds(&self) -> usize {
+        self.evaluator.folds()
+    }
+
+    /// Makes neighbour lists for all that may come, at once.
+    pub(crate) fn prepare(&mut self, all: &[Settings]) {
+        self.evaluator.prepare(all, self.watch);
+    }
+
+    /// Clips what cannot be, and drops what is there twice.
+    pub(crate) fn admit(&mut self, batch: Vec<Settings>) -> Vec<Settings> {
+        let clip = |settings: Settings| {
+            let (clipped, asked) = self.evaluator.clipped(&settings);
+            if let (Some(asked), Some(dim)) = (asked, clipped.dim)
+                && self.told.insert(asked)
+            {
+                let text = format!("there are no {asked} latent dimensions here: {dim} are tried instead");
+                self.watch.note(&text);
+            }
+            clipped
+        };
+        distinct(batch.into_iter().map(clip).collect())
+    }
+
+    /// Scores a batch on the first `folds` folds.
+    pub(crate) fn score(&mut self, stage: &'static str, batch: &[Settings], folds: usize) -> Result<()> {
+        if self.stopped {
+            return Ok(());
+        }
+        let affordable = self.host.evaluations_left(self.used) / folds.max(1);
+        self.stopped = affordable < batch.len();
+        let batch = &batch[..batch.len().min(affordable)];
+        self.used += batch.len() * folds;
+        let keys: Vec<String> = batch.iter().map(key).collect();
+        for (settings, key) in batch.iter().zip(&keys) {
+            let scores = self.scores.entry(key.clone()).or_insert_with(|| {
+                self.seen.push((stage, settings.clone()));
+                vec![None; self.evaluator.folds()]
+            });
+            // Not beyond these folds: a memory must not tell more than the search has asked for.
+            for (fold, score) in scores.iter_mut().enumerate().take(folds) {
+                *score = score.or_else(|| self.host.recall(key, fold));
+            }
+        }
+        self.host.planned(stage, batch.len() * folds);
+        for fold in 0..folds {
+            let wanted: Vec<bool> = keys.iter().map(|key| self.scores[key][fold].is_none()).collect();
+            for (settings, key) in batch.iter().zip(&keys) {
+                if let Some(score) = self.scores[key][fold] {
+                    self.host.evaluated(settings, fold, score);
+                }
+            }
+            self.score_fold(fold, batch, &keys, &wanted)?;
+        }
+        Ok(())
+    }
+
+    fn score_fold(
+        &mut self,
+        fold: usize,
+        batch: &[Settings],
+        keys: &[String],
+        wanted: &[bool],
+    ) -> Result<()> {
+        let (host, watch) = (self.host, self.watch);
+        let found = Mutex::new((Vec::new(), None));
+        let report = |job: usize, score: Result<f64>| {
+            // A setting that cannot be fitted loses; it is no reason to give up the others.
+            let score = score.unwrap_or_else(|failure| {
+                watch.note(&format!("{}: {failure}", keys[job]));
+                found.lock().unwrap_or_else(PoisonError::into_inner).1.get_or_insert(failure);
+                0.0
+            });
+            host.record(&keys[job], fold, score)?;
+            host.evaluated(&batch[job], fold, score);
+            found.lock().unwrap_or_else(PoisonError::into_inner).0.push((job, score));
+            Ok(host.may_continue())
+        };
+        self.evaluator.score(fold, batch, wanted, &report, watch)?;
+        let (scores, failure) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.first_failure = self.first_failure.take().or(failure);
+        for (job, score) in scores {
+            if let Some(known) = self.scores.get_mut(&keys[job]) {
+                known[fold] = Some(score);
+            }
+        }
+        self.stopped |= !host.may_continue();
+        Ok(())
+    }
+
+    /// What is known of a setting.
+    pub(crate) fn scored(&self, stage: &'static str, settings: &Settings) -> Scored {
+        let scores = self.scores.get(&key(settings)).into_iter().flatten().flatten().copied().collect();
+        scored(stage, settings.clone(), scores)
+    }
+
+    /// A setting judged by the mean over its variants on every fold that all of them have.
+    pub(crate) fn judged(&self, stage: &'static str, settings: &Settings, variants: &[Settings]) -> Scored {
+        let parts: Vec<Vec<f64>> = variants.iter().map(|one| self.scored(stage, one).scores).collect();
+        let folds = parts.iter().map(Vec::len).min().unwrap_or(0);
+        let mean = |fold: usize| parts.iter().map(|part| part[fold]).sum::<f64>() / parts.len() as f64;
+        scored(stage, settings.clone(), (0..folds).map(mean).collect())
+    }
+
+    /// The first of the best.
+    ///
+    /// More folds count before a higher mean: with a budget some settings may not get to all.
+    pub(crate) fn best(judged: &[Scored]) -> Result<Settings> {
+        let mut best: Option<&Scored> = None;
+        for one in judged {
+            let folds = one.scores.len();
+            let better = match best {
+                None => folds > 0,
+                Some(best) if folds == best.scores.len() => one.mean > best.mean + TIE,
+                Some(best) => folds > best.scores.len(),
+            };
+            if better {
+                best = Some(one);
+            }
+        }
+        best.map(|best| best.settings.clone()).ok_or_else(|| Error::Setting {
+            setting: "budget",
+            expected: "enough for at least one evaluation".to_owned(),
+            found: "none finished".to_owned(),
+        })
+    }
+
+    /// All that was scored, and the first failure where nothing else came of it.
+    pub(crate) fn finish(mut self) -> Result<(Vec<Scored>, bool)> {
+        let all: Vec<Scored> =
+            self.seen.iter().map(|(stage, settings)| self.scored(stage, settings)).collect();
+        let all: Vec<Scored> = all.into_iter().filter(|one| !one.scores.is_empty()).collect();
+        match self.first_failure.take() {
+            Some(failure) if all.iter().all(|one| one.mean <= 0.0) => Err(failure),
+            _ => Ok((all, self.stopped)),
+        }
+    }
+}
+
+fn scored(stage: &'static str, settings: Settings, scores: Vec<f64>) -> Scored {
+    let Summary { mean, standard_error, .. } = Summary::of(&scores);
+    Scored { stage, settings, scores, mean, standard_error }
+}

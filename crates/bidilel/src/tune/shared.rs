@@ -1,0 +1,246 @@
+//! Scores of many settings on one fold, each part of the work done once.
+//!
+//! Settings are grouped by what they have in common, from the outside in: the graph (one pair of scatter matrices),
+//! then alpha (one eigenproblem at the largest dim; smaller spaces are its leading dimensions), then dim, descriptions
+//! and embedder (one embedding), then the refiners, which start from one recognition.
+
+use std::sync::Arc;
+
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+use bidilel_math::graph::Affinity;
+use bidilel_math::{Observer, Scalar, distance, scatter};
+
+use super::common::{NotesOnly, alpha, asked_dim, dim, graph_key, groups, with_dim};
+use super::pool::{Pool, Searched};
+use crate::bottom_up::{BottomUp, LatentSpaceLearner, Locality, Neighborhood};
+use crate::error::Result;
+use crate::landmarks::Landmarks;
+use crate::latent_space::{LatentSpace, Map};
+use crate::metrics::accuracy;
+use crate::pipeline::Pipeline;
+use crate::post::Refiner;
+use crate::recognize::Recognition;
+use crate::semantic::ClassSemantics;
+use crate::task::Training;
+use crate::top_down::{ClassEmbedder, TopDown};
+
+/// One setting to score.
+pub(crate) struct Job {
+    pub(crate) pipeline: Pipeline,
+    /// Which of the fold's descriptions it uses.
+    pub(crate) semantics: usize,
+    /// Whether its score is still to be found; one that is known already only shapes the groups.
+    pub(crate) wanted: bool,
+}
+
+/// One fold, its training instances at the front of the pool.
+pub(crate) struct View<'a, T> {
+    pub(crate) pool: &'a Pool<T>,
+    /// Numbers of the training instances.
+    pub(crate) members: &'a [usize],
+    pub(crate) labels: &'a [usize],
+    pub(crate) test_labels: &'a [usize],
+    pub(crate) semantics: &'a [ClassSemantics],
+}
+
+/// Receives every score, or why there is none, as soon as it is there; false means to stop.
+pub(crate) type Report<'a> = &'a (dyn Fn(usize, Result<f64>) -> bool + Sync);
+
+impl<T: Scalar> View<'_, T> {
+    /// Scores every job that is wanted.
+    pub(crate) fn score(
+        &self,
+        jobs: &[Job],
+        searched: &mut Searched,
+        report: Report<'_>,
+        watch: &dyn Observer,
+    ) {
+        let all: Vec<usize> = (0..jobs.len()).collect();
+        let longest = jobs.iter().filter_map(|job| graph_key(&job.pipeline.bottom_up));
+        let longest = longest.filter(|key| key.neighborhood == Neighborhood::Global);
+        let longest = longest.map(|key| key.locality.neighbors).max();
+        let mut lists: [Option<_>; 2] = [None, None];
+        for (key, members) in groups(&all, |job| graph_key(&jobs[job].pipeline.bottom_up)) {
+            if !members.iter().any(|&job| jobs[job].wanted) {
+                continue;
+            }
+            let going = match key {
+                None => self.other_spaces(jobs, &members, report, watch),
+                Some(key) => {
+                    let kind = key.neighborhood;
+                    let list =
+                        lists[usize::from(kind == Neighborhood::WithinClass)].get_or_insert_with(|| {
+                            let k = longest.unwrap_or(key.locality.neighbors);
+                            self.pool.neighbors(kind, k, self.members, searched, watch)
+                        });
+                    let labels = key.supervised.then_some(self.labels);
+                    let k = key.locality.neighbors;
+                    let graph = Affinity::of_nearest(list, k, labels, key.locality.weights);
+                    self.graph_spaces(&key.locality, &graph, jobs, &members, report, watch)
+                }
+            };
+            if !going {
+                return;
+            }
+        }
+    }
+
+    /// All spaces over one graph: one pair of scatter matrices, one eigenproblem an alpha.
+    fn graph_spaces(
+        &self,
+        locality: &Locality,
+        graph: &Affinity,
+        jobs: &[Job],
+        members: &[usize],
+        report: Report<'_>,
+        watch: &dyn Observer,
+    ) -> bool {
+        let training = self.training(0);
+        let scatters = match locality.scatters(&training, graph, watch) {
+            Ok(scatters) => scatters,
+            Err(failure) => return fail(jobs, members, failure, report),
+        };
+        let mean = scatter::mean(training.features);
+        let alphas = groups(members, |job| alpha(&jobs[job].pipeline.bottom_up).map(f64::to_bits));
+        let alphas: Vec<_> =
+            alphas.into_iter().filter(|(_, group)| group.iter().any(|&job| jobs[job].wanted)).collect();
+        watch.stage("eigen");
+        // No more at a time than there are threads: each takes a matrix of its own.
+        for side_by_side in alphas.chunks(rayon::current_num_threads()) {
+            let going: Vec<bool> = side_by_side
+                .par_iter()
+                .map(|(bits, group)| {
+                    let alpha = bits.map_or(0.0, f64::from_bits);
+                    let most = scatters.most_dim;
+                    let largest = group.iter().map(|&job| dim(&jobs[job].pipeline, most)).max().unwrap_or(1);
+                    let checked = Locality { alpha, ..locality.clone() }.check();
+                    let quiet = NotesOnly(watch);
+                    match checked.and_then(|()| scatters.solve(alpha, largest, &quiet)) {
+                        Err(failure) => fail(jobs, group, failure, report),
+                        Ok(map) => {
+                            let space = LatentSpace::around(Map::Linear(map), mean.clone());
+                            self.spaces(&space, jobs, group, report, &quiet)
+                        }
+                    }
+                })
+                .collect();
+            if going.contains(&false) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Spaces that are not made from a graph: one fit for all dims.
+    fn other_spaces(
+        &self,
+        jobs: &[Job],
+        members: &[usize],
+        report: Report<'_>,
+        watch: &dyn Observer,
+    ) -> bool {
+        // Only cca looks at the descriptions.
+        let key = |job: usize| {
+            let learner = &jobs[job].pipeline.bottom_up;
+            let semantics = matches!(learner, BottomUp::Cca(_)).then_some(jobs[job].semantics);
+            (with_dim(learner, None), semantics, asked_dim(learner).is_some())
+        };
+        for ((learner, ..), group) in groups(members, key) {
+            if !group.iter().any(|&job| jobs[job].wanted) {
+                continue;
+            }
+            let largest = group.iter().filter_map(|&job| asked_dim(&jobs[job].pipeline.bottom_up)).max();
+            let learner = with_dim(&learner, largest);
+            let going = match learner.fit(&self.training(jobs[group[0]].semantics), watch) {
+                Ok(space) => self.spaces(&space, jobs, &group, report, &NotesOnly(watch)),
+                Err(failure) => fail(jobs, &group, failure, report),
+            };
+            if !going {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Everything that happens in one space and in its leading dimensions.
+    fn spaces(
+        &self,
+        space: &LatentSpace,
+        jobs: &[Job],
+        members: &[usize],
+        report: Report<'_>,
+        watch: &dyn Observer,
+    ) -> bool {
+        let wanted: Vec<usize> = members.iter().copied().filter(|&job| jobs[job].wanted).collect();
+        let mut dims: Vec<usize> = wanted.iter().map(|&job| dim(&jobs[job].pipeline, space.dim())).collect();
+        dims.sort_unstable();
+        dims.dedup();
+        let (training, test) = self.pool.split(self.members.len());
+        let classes = self.semantics[0].known;
+        let made = Landmarks::of_prefixes(space, training, self.labels, classes, &dims)
+            .and_then(|landmarks| Ok((landmarks, space.place(test)?)));
+        let (landmarks, placed) = match made {
+            Ok(made) => made,
+            Err(failure) => return fail(jobs, &wanted, failure, report),
+        };
+        let key = |job: usize| {
+            let Job { pipeline, semantics, .. } = &jobs[job];
+            (dim(pipeline, space.dim()), *semantics, pipeline.top_down.clone())
+        };
+        groups(&wanted, key)
+            .par_iter()
+            .map(|((dim, semantics, top_down), group)| {
+                let place = dims.iter().position(|other| other == dim).unwrap_or(0);
+                let semantics = &self.semantics[*semantics];
+                let first = recognize(&landmarks[place], placed.as_ref(), top_down, semantics, watch);
+                match first {
+                    Err(failure) => fail(jobs, group, failure, report),
+                    Ok(first) => group.par_iter().all(|&job| {
+                        let refined =
+                            jobs[job].pipeline.post.iter().try_fold(first.clone(), |r, p| p.refine(r));
+                        let classes = first.embedding.ncols();
+                        let score =
+                            refined.map(|r| accuracy(&r.labels(), self.test_labels, classes).per_class);
+                        report(job, score)
+                    }),
+                }
+            })
+            .reduce(|| true, |one, other| one && other)
+    }
+
+    fn training(&self, semantics: usize) -> Training<'_, T> {
+        let semantics = &self.semantics[semantics];
+        Training {
+            features: self.pool.split(self.members.len()).0,
+            labels: self.labels,
+            classes: semantics.known,
+            semantics: semantics.known_vectors(),
+        }
+    }
+}
+
+/// The recognition from which refiners start, in the leading dimensions of placed instances.
+fn recognize(
+    landmarks: &Landmarks,
+    placed: MatRef<'_, f64>,
+    top_down: &TopDown,
+    semantics: &ClassSemantics,
+    watch: &dyn Observer,
+) -> Result<Recognition> {
+    let embedding = top_down.embed(landmarks, semantics, watch)?;
+    let mut points: Mat<f64> = placed.subrows(0, landmarks.points.nrows()).to_owned();
+    distance::normalize_columns(points.as_mut());
+    Ok(Recognition::nearest(Arc::new(points), embedding.points))
+}
+
+/// The first of a group is told why, the others that they share its fate.
+fn fail(jobs: &[Job], members: &[usize], failure: crate::Error, report: Report<'_>) -> bool {
+    let text = failure.to_string();
+    let mut first = Some(failure);
+    members.iter().filter(|&&job| jobs[job].wanted).all(|&job| {
+        let own = first.take().unwrap_or_else(|| crate::Error::Grid { problem: text.clone() });
+        report(job, Err(own))
+    })
+}

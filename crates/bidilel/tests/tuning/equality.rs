@@ -1,0 +1,156 @@
+//! Shared and naive: the same scores, the same choices.
+
+use std::sync::Mutex;
+
+use bidilel::settings::Settings;
+use bidilel::tune::{Evaluator, Forgetful, Plan, Strategy, naive};
+use bidilel_math::Silent;
+
+use crate::support::{dataset, divided, evaluator, mixed};
+
+/// All scores of a batch on one fold.
+fn shared(
+    evaluator: &mut Evaluator<'_>,
+    fold: usize,
+    batch: &[Settings],
+    wanted: &[bool],
+) -> Vec<Option<f64>> {
+    let found = Mutex::new(vec![None; batch.len()]);
+    let keep = |job: usize, score: bidilel::Result<f64>| {
+        found.lock().expect("a lock")[job] = Some(score.expect("a fit"));
+        Ok(true)
+    };
+    evaluator.score(fold, batch, wanted, &keep, &Silent).expect("a batch");
+    found.into_inner().expect("a lock")
+}
+
+#[test]
+fn every_score_is_that_of_a_fit_of_its_own() {
+    for seed in 0..4 {
+        let dataset = dataset(seed);
+        let (trial, folds) = divided(&dataset, 3, seed);
+        let mut evaluator = evaluator(&dataset, &trial, &folds);
+        let batch = mixed();
+        for (number, fold) in folds.iter().enumerate() {
+            let found = shared(&mut evaluator, number, &batch, &vec![true; batch.len()]);
+            for (settings, found) in batch.iter().zip(found) {
+                let expected = naive::score(&dataset, fold, settings, 0, &Silent).expect("a fit");
+                let found = found.expect("a score");
+                assert!(
+                    (found - expected).abs() < 1e-9,
+                    "seed {seed}, {settings:?}: {found}, alone {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_that_a_fold_leaves_too_short_are_searched_for_and_counted() {
+    let mut dataset = dataset(3);
+    // Classes come in close threes. With two of a three held out, the third is left with itself for neighbours.
+    let rows = faer::Mat::<f32>::from_fn(32, dataset.labels.len(), |row, i| {
+        let noise = ((i * 31 + row * 17) * (i + 7 * row + 3) % 101) as f32 / 101.0;
+        let (three, one) = (dataset.labels[i] / 3, dataset.labels[i] % 3);
+        noise + if row == three { 20.0 } else { 0.0 } + if row == 20 + one { 0.5 } else { 0.0 }
+    });
+    dataset.visual[0].rows = std::sync::Arc::new(rows);
+    let mut trial = dataset.trials(None).expect("a split").remove(0);
+    trial.train = (0..dataset.labels.len()).collect();
+    (trial.known, trial.unseen) = ((0..dataset.classes.len()).collect(), Vec::new());
+    let held_out = [0, 1, 3, 4];
+    let side = |side: bool| {
+        let inside = |&i: &usize| held_out.contains(&dataset.labels[i]) == side;
+        trial.train.iter().copied().filter(inside).collect::<Vec<_>>()
+    };
+    let fold = bidilel::split::Trial {
+        name: "threes".to_owned(),
+        known: trial.known.iter().copied().filter(|class| !held_out.contains(class)).collect(),
+        unseen: held_out.to_vec(),
+        train: side(false),
+        test: side(true),
+    };
+    let mut evaluator = evaluator(&dataset, &trial, std::slice::from_ref(&fold));
+    let batch: Vec<Settings> =
+        [5, 20].map(|neighbors| Settings { neighbors: Some(neighbors), ..Settings::default() }).to_vec();
+    let found = shared(&mut evaluator, 0, &batch, &[true, true]);
+    assert!(evaluator.searched() > 0, "the lonely classes");
+    for (settings, found) in batch.iter().zip(found) {
+        let expected = naive::score(&dataset, &fold, settings, 0, &Silent).expect("a fit");
+        assert!((found.expect("a score") - expected).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_score_does_not_depend_on_what_else_is_still_wanted() {
+    let dataset = dataset(9);
+    let (trial, folds) = divided(&dataset, 1, 0);
+    let mut evaluator = evaluator(&dataset, &trial, &folds);
+    let batch = mixed();
+    let whole = shared(&mut evaluator, 0, &batch, &vec![true; batch.len()]);
+    for (kept, expected) in whole.iter().enumerate() {
+        let wanted: Vec<bool> = (0..batch.len()).map(|job| job == kept).collect();
+        assert_eq!(shared(&mut evaluator, 0, &batch, &wanted)[kept], *expected);
+    }
+}
+
+#[test]
+fn the_papers_protocol_makes_the_choices_of_the_naive_loop() {
+    for seed in 0..4 {
+        let dataset = dataset(20 + seed);
+        let (trial, folds) = divided(&dataset, 3, seed);
+        let mut evaluator = evaluator(&dataset, &trial, &folds);
+        let plan = Plan {
+            base: Settings::default(),
+            axes: Vec::new(),
+            strategy: Strategy::Paper,
+            auto: false,
+            seed: 0,
+        };
+        let outcome = plan.run(&mut evaluator, &Forgetful, &Silent).expect("an outcome");
+        let chosen = naive_paper(&|settings: &Settings| {
+            let (settings, _) = evaluator.clipped(settings);
+            let scores = folds.iter().map(|fold| naive::score(&dataset, fold, &settings, 0, &Silent));
+            scores.map(|score| score.expect("a fit")).sum::<f64>() / folds.len() as f64
+        });
+        let (chosen, _) = evaluator.clipped(&chosen);
+        assert_eq!(outcome.best.settings, chosen, "seed {seed}");
+    }
+}
+
+/// The protocol written out, with nothing shared.
+fn naive_paper(mean: &dyn Fn(&Settings) -> f64) -> Settings {
+    let best = |batch: Vec<Settings>| {
+        let scores: Vec<f64> = batch.iter().map(mean).collect();
+        let first =
+            (0..batch.len()).fold(0, |best, i| if scores[i] > scores[best] + 1e-12 { i } else { best });
+        batch[first].clone()
+    };
+    let mut coarse = Vec::new();
+    for alpha in [0.1, 10.0] {
+        for dim in [10, 100, 500] {
+            for neighbors in [1, 10, 50] {
+                coarse.push(Settings {
+                    alpha: Some(alpha),
+                    dim: Some(dim),
+                    neighbors: Some(neighbors),
+                    ..Settings::default()
+                });
+            }
+        }
+    }
+    let now = best(coarse);
+    let alphas = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0];
+    let now = best(alphas.map(|alpha| Settings { alpha: Some(alpha), ..now.clone() }).to_vec());
+    let dims = [50, 100, 150, 200, 250, 300];
+    let now = best(dims.map(|dim| Settings { dim: Some(dim), ..now.clone() }).to_vec());
+    let counts = [5, 10, 15, 20, 25, 30];
+    let now = best(counts.map(|neighbors| Settings { neighbors: Some(neighbors), ..now.clone() }).to_vec());
+    let post = Some(vec![bidilel::settings::PostName::SelfTraining]);
+    let refined = (1..=10).map(|ten| Settings {
+        self_training_neighbors: Some(20 * ten),
+        post: post.clone(),
+        ..now.clone()
+    });
+    Settings { post: None, ..best(refined.collect()) }
+}

@@ -1,0 +1,124 @@
+//! The other strategies, budgets, memories, and what is wrong with a grid.
+
+use bidilel::settings::Settings;
+use bidilel::tune::{Axis, Forgetful, Outcome, Plan, Strategy};
+use bidilel_math::{Observer, Silent};
+use serde_json::json;
+use std::sync::Mutex;
+
+use crate::support::{Memory, dataset, divided, evaluator, settings};
+
+fn plan(strategy: Strategy) -> Plan {
+    let axes = vec![
+        Axis::new("alpha", &[0.1, 1.0, 10.0]),
+        Axis::new("dim", &[4, 8, 16]),
+        Axis::new("neighbors", &[3, 9]),
+    ];
+    Plan { base: Settings::default(), axes, strategy, auto: false, seed: 5 }
+}
+
+fn run(plan: &Plan, host: &dyn bidilel::tune::Host, watch: &dyn Observer) -> bidilel::Result<Outcome> {
+    let dataset = dataset(2);
+    let (trial, folds) = divided(&dataset, 3, 1);
+    plan.run(&mut evaluator(&dataset, &trial, &folds), host, watch)
+}
+
+#[test]
+fn a_whole_grid_finds_its_first_best_and_the_others_look_at_a_part_of_it() {
+    let whole = run(&plan(Strategy::Grid), &Forgetful, &Silent).expect("a grid");
+    assert_eq!(whole.trials.len(), 18);
+    let highest = whole.trials.iter().map(|one| one.mean).fold(0.0, f64::max);
+    let first = whole.trials.iter().find(|one| one.mean > highest - 1e-12).expect("a best");
+    assert_eq!(first.settings, whole.best.settings);
+    let some = run(&plan(Strategy::Random { samples: 7 }), &Forgetful, &Silent).expect("samples");
+    assert_eq!(some.trials.len(), 7);
+    assert!(some.trials.iter().all(|one| whole.trials.iter().any(|other| other.scores == one.scores)));
+    let halved = run(&plan(Strategy::Halving), &Forgetful, &Silent).expect("halving");
+    let finished = halved.trials.iter().filter(|one| one.scores.len() == 3).count();
+    assert_eq!((halved.trials.len(), finished), (18, 6), "a third goes on to all folds");
+}
+
+#[test]
+fn a_search_that_was_stopped_anywhere_ends_the_same_with_what_it_remembers() {
+    for strategy in [Strategy::Paper, Strategy::Halving] {
+        let whole = run(&plan(strategy), &Forgetful, &Silent).expect("a search");
+        for stop in [1, 5, 20, 28] {
+            let cut = Memory { stop_after: Some(stop), ..Memory::default() };
+            assert!(run(&plan(strategy), &cut, &Silent).expect("a partial outcome").stopped);
+            let resumed =
+                Memory { scores: Mutex::new(cut.scores.into_inner().unwrap()), ..Memory::default() };
+            let ended = run(&plan(strategy), &resumed, &Silent).expect("the rest");
+            assert!(
+                ended == whole,
+                "{strategy:?} stopped after {stop}: {:?}, not {:?}",
+                ended.best,
+                whole.best
+            );
+        }
+    }
+}
+
+#[test]
+fn a_budget_of_evaluations_is_kept_and_one_of_zero_is_an_error() {
+    let host = Memory { budget: Some(10), ..Memory::default() };
+    let outcome = run(&plan(Strategy::Grid), &host, &Silent).expect("a partial outcome");
+    assert!(outcome.stopped && outcome.trials.len() == 3, "three settings on three folds");
+    assert_eq!(*host.recorded.lock().unwrap(), 9);
+    let host = Memory { budget: Some(0), ..Memory::default() };
+    let failure = run(&plan(Strategy::Grid), &host, &Silent).expect_err("nothing");
+    assert!(failure.to_string().contains("budget"), "{failure}");
+}
+
+#[test]
+fn two_representations_are_judged_by_their_mean_and_then_fused() {
+    let base = settings(json!({"semantic": ["attributes", "words"], "neighbors": 5}));
+    let plan = Plan { base, axes: vec![Axis::new("dim", &[4, 8])], ..plan(Strategy::Paper) };
+    let outcome = run(&plan, &Forgetful, &Silent).expect("an outcome");
+    let best = &outcome.best.settings;
+    assert_eq!(best.semantic.as_deref(), Some(&["attributes".to_owned(), "words".to_owned()][..]));
+    assert!(best.gamma.is_some_and(|gamma| (0.1..=0.9).contains(&gamma)) && best.neighbors == Some(5));
+    let coarse: Vec<_> = outcome.trials.iter().filter(|one| one.stage == "coarse").collect();
+    assert_eq!(coarse.len(), 8, "two alphas, two dims, each on either representation");
+    assert_eq!(outcome.trials.iter().filter(|one| one.stage == "gamma").count(), 9);
+}
+
+#[test]
+fn the_choice_of_a_pipeline_looks_at_every_learner_and_embedder() {
+    let plan = Plan { axes: Vec::new(), auto: true, ..plan(Strategy::Paper) };
+    let outcome = run(&plan, &Forgetful, &Silent).expect("an outcome");
+    for learner in ["slpp", "lpp", "pca", "lda", "cca", "none"] {
+        for embedder in ["lsm", "svr", "lsm+svr"] {
+            let tried = outcome.trials.iter().any(|one| {
+                let entries = one.settings.entries();
+                entries["bottom_up"] == learner && entries["top_down"] == embedder
+            });
+            assert!(tried, "{learner} with {embedder}");
+        }
+    }
+    let highest = outcome.trials.iter().map(|one| one.mean).fold(0.0, f64::max);
+    assert!(outcome.best.mean > highest - 0.05, "{} of {highest}", outcome.best.mean);
+}
+
+/// Keeps what is said.
+#[derive(Default)]
+struct Listener(Mutex<Vec<String>>);
+
+impl Observer for Listener {
+    fn note(&self, message: &str) {
+        self.0.lock().expect("a lock").push(message.to_owned());
+    }
+}
+
+#[test]
+fn an_impossible_dim_is_clipped_and_said_and_an_empty_grid_is_an_error() {
+    let listener = Listener::default();
+    let axes = vec![Axis::new("dim", &[8, 500])];
+    let wide = Plan { axes, ..plan(Strategy::Grid) };
+    let outcome = run(&wide, &Forgetful, &listener).expect("an outcome");
+    assert_eq!(outcome.trials.iter().map(|one| one.settings.dim).collect::<Vec<_>>(), [Some(8), Some(32)]);
+    assert!(listener.0.lock().unwrap().iter().any(|note| note.contains("no 500 latent dimensions")));
+    let empty = Plan { axes: vec![Axis::new("dim", &[] as &[usize])], ..plan(Strategy::Grid) };
+    assert!(run(&empty, &Forgetful, &Silent).expect_err("empty").to_string().contains("no value"));
+    let bad = Plan { axes: vec![Axis::new("alpha", &[-1.0])], ..plan(Strategy::Grid) };
+    assert!(run(&bad, &Forgetful, &Silent).expect_err("negative").to_string().contains("alpha must be"));
+}
