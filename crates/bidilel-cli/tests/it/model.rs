@@ -81,6 +81,33 @@ fn top_gives_several_classes_nearest_first_in_csv_and_json() {
 }
 
 #[test]
+fn a_file_that_is_mapped_anew_on_the_way_is_read_to_its_end() {
+    let folder = Folder::generated();
+    let model = fitted(&folder, &[]);
+    // The features once, then nothing but zeros: a sparse file of 80 MB.
+    let rows = 160_000;
+    let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, 128), }}");
+    let features = std::fs::read(folder.file("cnn.npy")).expect("features");
+    let large = folder.beside("large.npy");
+    std::fs::write(
+        &large,
+        [&features[..10], format!("{header:<117}\n").as_bytes(), &features[128..]].concat(),
+    )
+    .expect("writable");
+    let file = std::fs::File::options().write(true).open(&large).expect("there");
+    file.set_len(128 + rows * 128 * 4).expect("room for a sparse file");
+    let ran = bidilel(&["predict", &model, &large]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines.len() as u64, rows + 1);
+    let small = folder.file("cnn.npy");
+    let expected = bidilel(&["predict", &model, small.to_str().expect("a plain path")]).stdout;
+    assert!(ran.stdout.starts_with(&expected));
+    let rest = |line: &str| line.split_once(',').map(|(_, rest)| rest.to_owned());
+    assert_eq!(rest(lines[lines.len() - 1]), rest(lines[lines.len() / 2]), "equal rows, equal labels");
+}
+
+#[test]
 fn predictions_as_parquet_are_those_of_csv() {
     let folder = Folder::generated();
     let model = fitted(&folder, &[]);

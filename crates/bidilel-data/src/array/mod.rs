@@ -121,6 +121,11 @@ impl Array {
         })
     }
 
+    /// How many bytes lie behind it: those of the whole file where it is mapped.
+    pub fn backing_len(&self) -> usize {
+        (*self.bytes).as_ref().len()
+    }
+
     /// The file it came from, as messages name it: with the key, where there is one.
     pub fn path(&self) -> &Path {
         &self.path
