@@ -4,6 +4,7 @@ use faer::{ColRef, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
 use crate::Scalar;
+use crate::vector::reduce;
 
 /// Distances between every column of `left` and every column of `right`: left count x right count.
 ///
@@ -28,32 +29,29 @@ pub fn squared<T: Scalar>(left: ColRef<'_, T>, right: ColRef<'_, T>) -> f64 {
 }
 
 /// Squared distance of two slices of one length.
-///
-/// Eight running sums let the compiler use vector registers; their order is fixed, so the result is too.
 pub fn squared_slices<T: Scalar>(left: &[T], right: &[T]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (left_chunks, right_chunks) = (left.chunks_exact(8), right.chunks_exact(8));
-    let tail: f64 = left_chunks
-        .remainder()
-        .iter()
-        .zip(right_chunks.remainder())
-        .map(|(&l, &r)| square(l.to_f64() - r.to_f64()))
-        .sum();
-    for (l, r) in left_chunks.zip(right_chunks) {
-        for lane in 0..8 {
-            sums[lane] += square(l[lane].to_f64() - r[lane].to_f64());
-        }
-    }
-    sums.iter().sum::<f64>() + tail
+    reduce(
+        left,
+        right,
+        #[inline(always)]
+        |l: T, r: T| square(l.to_f64() - r.to_f64()),
+    )
 }
 
+#[inline(always)]
 fn square(value: f64) -> f64 {
     value * value
 }
 
 /// Norm of a slice, in `f64`.
 pub fn norm<T: Scalar>(values: &[T]) -> f64 {
-    values.iter().map(|&v| square(v.to_f64())).sum::<f64>().sqrt()
+    reduce(
+        values,
+        values,
+        #[inline(always)]
+        |v: T, _| square(v.to_f64()),
+    )
+    .sqrt()
 }
 
 /// Divides every column by its norm, in place; returns how many columns were zero and stayed so.
@@ -61,7 +59,10 @@ pub fn normalize_columns<T: Scalar>(points: MatMut<'_, T>) -> usize {
     points
         .par_col_iter_mut()
         .map(|column| {
-            let norm = column.as_ref().iter().map(|&v| square(v.to_f64())).sum::<f64>().sqrt();
+            let norm = match column.as_ref().try_as_col_major() {
+                Some(column) => norm(column.as_slice()),
+                None => column.as_ref().iter().map(|&v| square(v.to_f64())).sum::<f64>().sqrt(),
+            };
             if norm > 0.0 {
                 column.iter_mut().for_each(|v| *v = T::from_f64(v.to_f64() / norm));
             }

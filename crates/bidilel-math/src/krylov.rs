@@ -15,6 +15,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::eigen::{Eigen, whole};
 use crate::parallel::{multiply, product};
+use crate::vector::{add_scaled, dot};
 use crate::{Error, Observer, Result};
 
 /// A residual this small, relative to the largest eigenvalue, counts as zero.
@@ -140,16 +141,17 @@ fn scale_columns(block: &mut Mat<f64>) {
 }
 
 /// Orthonormalises unit columns in place; a column that loses all but 1e-10 of itself becomes zero.
-fn gram_schmidt(block: &mut Mat<f64>) {
+pub fn gram_schmidt(block: &mut Mat<f64>) {
     for j in 0..block.ncols() {
-        let mut column = block.col(j).to_owned();
+        let mut column = block.col_as_slice(j).to_vec();
         for _ in 0..2 {
             for earlier in block.subcols(0, j).col_iter() {
-                let overlap = earlier.transpose() * &column;
-                column.iter_mut().zip(earlier.iter()).for_each(|(value, e)| *value -= overlap * e);
+                let earlier = earlier.try_as_col_major().expect("an owned block").as_slice();
+                let overlap = dot(earlier, &column);
+                add_scaled(&mut column, -overlap, earlier);
             }
         }
-        let norm = column.norm_l2();
+        let norm = dot(&column, &column).sqrt();
         let scale = if norm > 1e-10 { 1.0 / norm } else { 0.0 };
         block.col_mut(j).iter_mut().zip(column.iter()).for_each(|(value, c)| *value = c * scale);
     }

@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 
 use crate::Observer;
+use crate::vector::{add_scaled, dot};
 
 /// A function that returns its value at a point and writes its gradient.
 pub trait Objective {
@@ -167,7 +168,7 @@ fn two_loop(gradient: &[f64], history: &VecDeque<(Vec<f64>, Vec<f64>, f64)>) -> 
     let mut weights = Vec::with_capacity(history.len());
     for (step, bend, inverse) in history.iter().rev() {
         let weight = inverse * dot(step, &direction);
-        add(&mut direction, -weight, bend);
+        add_scaled(&mut direction, -weight, bend);
         weights.push(weight);
     }
     if let Some((_, bend, inverse)) = history.back() {
@@ -176,7 +177,7 @@ fn two_loop(gradient: &[f64], history: &VecDeque<(Vec<f64>, Vec<f64>, f64)>) -> 
     }
     for ((step, bend, inverse), weight) in history.iter().zip(weights.iter().rev()) {
         let correction = inverse * dot(bend, &direction);
-        add(&mut direction, weight - correction, step);
+        add_scaled(&mut direction, weight - correction, step);
     }
     direction
 }
@@ -226,14 +227,6 @@ fn interpolate(low: f64, low_place: &Place, high: f64, high_place: &Place, direc
     let cubic = high - (high - low) * (b + d2 - d1) / (b - a + 2.0 * d2);
     let margin = 0.1 * (high - low).abs();
     if cubic.is_finite() { cubic.clamp(low.min(high) + margin, low.max(high) - margin) } else { middle }
-}
-
-fn dot(left: &[f64], right: &[f64]) -> f64 {
-    left.iter().zip(right).map(|(l, r)| l * r).sum()
-}
-
-fn add(target: &mut [f64], scale: f64, other: &[f64]) {
-    target.iter_mut().zip(other).for_each(|(t, o)| *t += scale * o);
 }
 
 fn difference(left: &[f64], right: &[f64]) -> Vec<f64> {

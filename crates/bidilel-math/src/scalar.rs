@@ -11,6 +11,7 @@ pub trait Scalar: RealField + Copy + Send + Sync + 'static {
 }
 
 impl Scalar for f32 {
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         f64::from(self)
     }
@@ -21,6 +22,7 @@ impl Scalar for f32 {
 }
 
 impl Scalar for f64 {
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         self
     }

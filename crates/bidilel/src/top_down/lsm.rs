@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::lbfgs::{self, Minimum, Stopping};
 use bidilel_math::{Observer, distance};
 
+use super::span::{self, Span};
 use super::{ClassEmbedder, DISTANCE_FLOOR, Embedding, Sammon, smacof};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
@@ -123,6 +124,14 @@ impl Lsm {
     /// # Errors
     /// When distances of wildly different sizes leave majorisation without a definite system.
     pub fn minimize(&self, cost: &Sammon, start: Vec<f64>, watch: &dyn Observer) -> Result<Minimum> {
+        let Some(Span { cost, start, basis }) = Span::of(cost, &start) else {
+            return self.descend(cost, start, watch);
+        };
+        let found = self.descend(&cost, start, watch)?;
+        Ok(Minimum { point: span::lift(basis.as_ref(), &found.point), ..found })
+    }
+
+    fn descend(&self, cost: &Sammon, start: Vec<f64>, watch: &dyn Observer) -> Result<Minimum> {
         let stopping = Stopping { tolerance: self.tolerance, max_iterations: self.max_iterations };
         match self.optimizer {
             // A distance at the floor makes a pair a million times stiffer than the others: majorisation

@@ -3,6 +3,7 @@
 mod ensemble;
 mod lsm;
 mod smacof;
+mod span;
 mod stress;
 mod svr;
 

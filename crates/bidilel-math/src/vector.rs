@@ -1,0 +1,70 @@
+//! Loops over slices, in the widest vector registers that the machine has.
+//!
+//! The program is built for any processor of its kind; [`pulp`] picks the loop's widest version at run time. A fixed
+//! number of running sums, added up in a fixed order, gives every version the same bits.
+
+use pulp::Arch;
+
+use crate::Scalar;
+
+/// Running sums of a reduction: enough to keep the adders of present processors busy.
+const LANES: usize = 16;
+
+/// $\sum_i l_i r_i$.
+pub fn dot(left: &[f64], right: &[f64]) -> f64 {
+    reduce(
+        left,
+        right,
+        #[inline(always)]
+        |l, r| l * r,
+    )
+}
+
+/// `target += scale * other`.
+pub fn add_scaled(target: &mut [f64], scale: f64, other: &[f64]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for (t, o) in target.iter_mut().zip(other) {
+                *t += scale * o;
+            }
+        },
+    );
+}
+
+/// $\sum_i f(l_i, r_i)$; `term` should be inlined always.
+pub(crate) fn reduce<T: Scalar>(left: &[T], right: &[T], term: impl Fn(T, T) -> f64) -> f64 {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            let mut sums = [0.0; LANES];
+            let (left, left_tail) = left.as_chunks::<LANES>();
+            let (right, right_tail) = right.as_chunks::<LANES>();
+            for (l, r) in left.iter().zip(right) {
+                for lane in 0..LANES {
+                    sums[lane] += term(l[lane], r[lane]);
+                }
+            }
+            let tail: f64 = left_tail.iter().zip(right_tail).map(|(&l, &r)| term(l, r)).sum();
+            sums.iter().sum::<f64>() + tail
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_those_of_the_plain_formulas_at_any_length() {
+        for length in [0, 1, 15, 16, 17, 100] {
+            let left: Vec<f64> = (0..length).map(|i| f64::from(i * 7 % 13)).collect();
+            let right: Vec<f64> = (0..length).map(|i| f64::from(i * 5 % 11)).collect();
+            let pairs = || left.iter().zip(&right);
+            approx::assert_relative_eq!(dot(&left, &right), pairs().map(|(l, r)| l * r).sum());
+            let mut sum = left.clone();
+            add_scaled(&mut sum, 2.0, &right);
+            assert!(sum.iter().zip(pairs()).all(|(s, (l, r))| (s - (l + 2.0 * r)).abs() < 1e-12));
+        }
+    }
+}
