@@ -3,7 +3,6 @@
 //! The naive total is extrapolated: every distinct setting is fitted once, on the first fold, at most [`SAMPLE`] of
 //! them spread over the grid, and their mean time is multiplied up to 37 settings on five folds. Nothing else is.
 
-use std::io::Write;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -11,6 +10,8 @@ use bidilel::settings::Settings;
 use bidilel::synthetic::{Synthetic, View};
 use bidilel::tune::{Axis, Evaluator, Forgetful, Holdout, Plan, Strategy, fine, folds, naive};
 use bidilel_math::Silent;
+
+use crate::say;
 
 /// Name, known classes and mean instances of a class: 8,855 and 24,295 instances of known classes.
 pub(crate) const SIZES: [(&str, usize, f64); 2] = [("cub", 150, 59.033), ("awa", 40, 607.375)];
@@ -96,9 +97,4 @@ fn measure(preset: &str, known: usize, instances: f64) -> Result<()> {
     let alphas = fine().first().map_or(0, |axis| axis.values.len());
     say(&format!("  chosen: {:?}, of {alphas} alphas", outcome.best.settings.entries()));
     Ok(())
-}
-
-pub(crate) fn say(line: &str) {
-    // Nobody is left to tell if standard output is gone.
-    let _ = writeln!(std::io::stdout(), "{line}");
 }

@@ -18,13 +18,14 @@ use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_uppe
 use faer::{Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::parallel::product;
+use crate::parallel::{copy, product, zeros};
 use crate::{Error, Observer, Result, krylov};
 
-/// Below this size a problem is always solved whole.
-const SMALL: usize = 640;
-/// Right-hand sides that one thread solves for at a time.
+/// Up to this size a problem is always solved whole: at 1,024 that takes as long as 100 pairs do otherwise.
+const SMALL: usize = 1280;
+/// Right-hand sides that one thread solves for at a time, where there are many and where there are few.
 const SOLVE_PANEL: usize = 32;
+const NARROW_PANEL: usize = 8;
 
 /// Leading eigenvalues with their eigenvectors.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,11 +62,11 @@ pub fn generalized(
     let size = left.nrows();
     let factor = cholesky(right)?;
     let mut found = if solve_whole(size, count) {
-        let reduced = reduce(left.to_owned(), factor.as_ref());
+        let reduced = reduce(copy(left), factor.as_ref());
         whole(reduced.as_ref(), count)?
     } else {
         let apply = |block: MatRef<'_, f64>| {
-            let mut block = block.to_owned();
+            let mut block = copy(block);
             solve_transposed(factor.as_ref(), block.as_mut());
             let mut image = product(left, block.as_ref());
             solve(factor.as_ref(), image.as_mut());
@@ -105,23 +106,30 @@ pub fn cholesky(mut matrix: Mat<f64>) -> Result<Mat<f64>> {
     }
 }
 
+fn panel_width(columns: usize) -> usize {
+    if columns <= 2 * SOLVE_PANEL { NARROW_PANEL } else { SOLVE_PANEL }
+}
+
 /// `block = R^-1 block`.
 pub fn solve(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
-    block.par_col_chunks_mut(SOLVE_PANEL).for_each(|panel| {
+    let width = panel_width(block.ncols());
+    block.par_col_chunks_mut(width).for_each(|panel| {
         solve_lower_triangular_in_place(factor, panel, Par::Seq);
     });
 }
 
 /// `block = R^-T block`.
 pub fn solve_transposed(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
-    block.par_col_chunks_mut(SOLVE_PANEL).for_each(|panel| {
+    let width = panel_width(block.ncols());
+    block.par_col_chunks_mut(width).for_each(|panel| {
         solve_upper_triangular_in_place(factor.transpose(), panel, Par::Seq);
     });
 }
 
 /// $(R R^\top)^{-1}$.
 pub fn inverse(factor: MatRef<'_, f64>) -> Mat<f64> {
-    let mut inverse = Mat::identity(factor.nrows(), factor.ncols());
+    let mut inverse = zeros(factor.nrows(), factor.ncols());
+    inverse.diagonal_mut().fill(1.0);
     solve(factor, inverse.as_mut());
     solve_transposed(factor, inverse.as_mut());
     inverse
@@ -131,7 +139,7 @@ pub fn inverse(factor: MatRef<'_, f64>) -> Mat<f64> {
 pub fn whole(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
     let size = matrix.nrows();
     let mut values = faer::Col::<f64>::zeros(size);
-    let mut vectors = Mat::<f64>::zeros(size, size);
+    let mut vectors = zeros(size, size);
     // One thread: the blocked reduction rounds differently for other numbers of threads.
     let par = Par::Seq;
     let scratch = self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, par, faer::Spec::default());
@@ -146,10 +154,8 @@ pub fn whole(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
     )
     .map_err(|_| Error::NoConvergence { what: "the symmetric eigenvalue iteration", iterations: size })?;
     let count = count.min(size);
-    Ok(Eigen {
-        values: (0..count).map(|i| values[size - 1 - i]).collect(),
-        vectors: Mat::from_fn(size, count, |row, i| vectors[(row, size - 1 - i)]),
-    })
+    let values = (0..count).map(|i| values[size - 1 - i]).collect();
+    Ok(Eigen { values, vectors: copy(vectors.subcols(size - count, count).reverse_cols()) })
 }
 
 /// Makes the entry of largest magnitude of every column positive.
@@ -173,10 +179,16 @@ fn solve_whole(size: usize, count: usize) -> bool {
 /// $R^{-1} A R^{-\top}$, symmetrised against rounding.
 fn reduce(mut left: Mat<f64>, factor: MatRef<'_, f64>) -> Mat<f64> {
     solve(factor, left.as_mut());
-    let mut turned = left.transpose().to_owned();
+    let mut turned = copy(left.transpose());
     solve(factor, turned.as_mut());
     let size = turned.nrows();
-    Mat::from_fn(size, size, |i, j| f64::midpoint(turned[(i, j)], turned[(j, i)]))
+    let mut reduced = left;
+    for j in 0..size {
+        for i in 0..size {
+            reduced[(i, j)] = f64::midpoint(turned[(i, j)], turned[(j, i)]);
+        }
+    }
+    reduced
 }
 
 /// Coordinates in which a symmetric positive semi-definite matrix $M$ is the identity on its range.

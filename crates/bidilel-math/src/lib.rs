@@ -24,6 +24,7 @@ pub mod scalar;
 pub mod scatter;
 pub mod statistics;
 pub mod svr;
+pub mod symmetric;
 pub mod vector;
 
 pub use error::{Error, Result};

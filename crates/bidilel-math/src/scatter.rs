@@ -4,17 +4,22 @@
 //! for a graph $W$ (both dimensions x dimensions), and the plain $\sum_i x_i x_i^\top$. The features are read
 //! in blocks of instances and never copied whole; only the lower half is multiplied out.
 
+use std::ops::Range;
+
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
+use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::graph::Affinity;
+use crate::parallel::zeros;
 use crate::{Observer, Scalar};
 
-/// Instances that are widened to `f64` at a time.
-const BLOCK: usize = 512;
-/// Columns of the result that one thread computes.
-const PANEL: usize = 192;
+/// Instances that are widened to `f64` at a time, and columns and rows of the results that are multiplied at a time.
+const BLOCK: usize = 256;
+/// Dimensions that one thread widens at a time: the instances' numbers are turned within the nearest cache.
+const STRIP: usize = 128;
+const LINE: usize = 8;
 
 /// Which features of a matrix to use, and what to subtract from them.
 #[derive(Debug, Clone, Copy)]
@@ -32,13 +37,70 @@ impl<T: Scalar> Selected<'_, T> {
         self.rows.len()
     }
 
-    /// Adds `scale` times instance `i` to `into`.
-    fn add(&self, i: usize, scale: f64, into: &mut [f64]) {
-        let column = self.points.col(i);
-        for (value, &row) in into.iter_mut().zip(self.rows) {
-            let center = self.center.map_or(0.0, |center| center[row]);
-            *value += scale * (column[row].to_f64() - center);
+    /// Adds `scale` times the selected dimensions `strip` of instance `i` to `into`.
+    fn add(&self, i: usize, scale: f64, strip: Range<usize>, into: &mut [f64]) {
+        let rows = &self.rows[strip];
+        let column = self.points.col(i).try_as_col_major().map(faer::ColRef::as_slice);
+        let whole = rows.last().is_some_and(|last| last - rows[0] + 1 == rows.len());
+        match (column, self.center) {
+            (Some(column), None) if whole => {
+                let values = &column[rows[0]..][..rows.len()];
+                Arch::new().dispatch(
+                    #[inline(always)]
+                    || into.iter_mut().zip(values).for_each(|(sum, value)| *sum += scale * value.to_f64()),
+                );
+            }
+            _ => {
+                for (sum, &row) in into.iter_mut().zip(rows) {
+                    let center = self.center.map_or(0.0, |center| center[row]);
+                    *sum += scale * (self.points[(row, i)].to_f64() - center);
+                }
+            }
         }
+    }
+
+    /// Room for a block of instances x dimensions: products of matrices that lie this way round are the fastest.
+    fn room(&self) -> Mat<f64> {
+        zeros(BLOCK.min(self.points.ncols()), self.dim())
+    }
+
+    /// Fills the panel: `fill` adds up a strip of the dimensions of one instance.
+    fn fill<'p>(
+        &self,
+        panel: &'p mut Mat<f64>,
+        instances: &[usize],
+        fill: impl Fn(usize, Range<usize>, &mut [f64]) + Sync,
+    ) -> MatRef<'p, f64> {
+        panel.par_col_chunks_mut(STRIP).enumerate().for_each(|(index, mut strip)| {
+            let range = index * STRIP..index * STRIP + strip.ncols();
+            // A cache line of instances at a time, so that none of the panel is written twice.
+            let mut sums = [[0.0; STRIP]; LINE];
+            for (line, members) in instances.chunks(LINE).enumerate() {
+                for (sums, &instance) in sums.iter_mut().zip(members) {
+                    sums.fill(0.0);
+                    fill(instance, range.clone(), &mut sums[..range.len()]);
+                }
+                for (place, column) in strip.as_mut().col_iter_mut().enumerate() {
+                    let column = column.try_as_col_major_mut().expect("an owned panel").as_slice_mut();
+                    let values = &mut column[line * LINE..][..members.len()];
+                    values.iter_mut().zip(&sums).for_each(|(value, sums)| *value = sums[place]);
+                }
+            }
+        });
+        panel.subrows(0, instances.len())
+    }
+
+    /// The instances as they are.
+    fn plain<'p>(&self, panel: &'p mut Mat<f64>, instances: &[usize]) -> MatRef<'p, f64> {
+        self.fill(panel, instances, |i, strip, into| self.add(i, 1.0, strip, into))
+    }
+
+    /// $D_{ii} x_i - \sum_j W_{ij} x_j$ for some instances.
+    fn pulled<'p>(&self, panel: &'p mut Mat<f64>, graph: &Affinity, instances: &[usize]) -> MatRef<'p, f64> {
+        self.fill(panel, instances, |i, strip, into| {
+            self.add(i, graph.degree(i), strip.clone(), into);
+            graph.row(i).iter().for_each(|&(j, weight)| self.add(j, -weight, strip.clone(), into));
+        })
     }
 }
 
@@ -48,37 +110,33 @@ pub fn of_graph<T: Scalar>(
     graph: &Affinity,
     watch: &dyn Observer,
 ) -> (Mat<f64>, Mat<f64>) {
-    let mut degree = Mat::zeros(data.dim(), data.dim());
-    let mut laplacian = Mat::zeros(data.dim(), data.dim());
-    // An instance without an edge adds nothing to either.
-    let linked: Vec<usize> = (0..graph.count()).filter(|&i| graph.degree(i) > 0.0).collect();
-    let blocks = linked.len().div_ceil(BLOCK);
-    for (block, instances) in linked.chunks(BLOCK).enumerate() {
-        let plain = panel(data.dim(), instances, |i, into| data.add(i, 1.0, into));
-        let weighted = panel(data.dim(), instances, |i, into| data.add(i, graph.degree(i), into));
-        add_lower(&mut degree, weighted.as_ref(), plain.as_ref());
-        let mut rest = weighted;
-        each_column(&mut rest, instances, |i, into| {
-            graph.row(i).iter().for_each(|&(j, weight)| data.add(j, -weight, into));
-        });
-        add_lower(&mut laplacian, rest.as_ref(), plain.as_ref());
-        watch.progress(block + 1, blocks);
-    }
+    let (mut degree, mut laplacian) = (zeros(data.dim(), data.dim()), zeros(data.dim(), data.dim()));
+    let (mut plain, mut other) = (data.room(), data.room());
+    each_block(&linked(graph), watch, |instances| {
+        let plain = data.plain(&mut plain, instances);
+        let add = |i, strip, into: &mut [f64]| data.add(i, graph.degree(i), strip, into);
+        add_lower(&mut degree, data.fill(&mut other, instances, add), plain);
+        add_lower(&mut laplacian, data.pulled(&mut other, graph, instances), plain);
+    });
     mirror(&mut degree);
     mirror(&mut laplacian);
     (degree, laplacian)
 }
 
+/// An instance without an edge adds nothing to any of these.
+fn linked(graph: &Affinity) -> Vec<usize> {
+    (0..graph.count()).filter(|&i| graph.degree(i) > 0.0).collect()
+}
+
 /// $\sum_i x_i x_i^\top$.
 pub fn total<T: Scalar>(data: Selected<'_, T>, watch: &dyn Observer) -> Mat<f64> {
-    let mut sum = Mat::zeros(data.dim(), data.dim());
+    let mut sum = zeros(data.dim(), data.dim());
+    let mut plain = data.room();
     let instances: Vec<usize> = (0..data.points.ncols()).collect();
-    let blocks = instances.len().div_ceil(BLOCK);
-    for (block, instances) in instances.chunks(BLOCK).enumerate() {
-        let plain = panel(data.dim(), instances, |i, into| data.add(i, 1.0, into));
-        add_lower(&mut sum, plain.as_ref(), plain.as_ref());
-        watch.progress(block + 1, blocks);
-    }
+    each_block(&instances, watch, |instances| {
+        let plain = data.plain(&mut plain, instances);
+        add_lower(&mut sum, plain, plain);
+    });
     mirror(&mut sum);
     sum
 }
@@ -107,33 +165,39 @@ pub fn varying<T: Scalar>(points: MatRef<'_, T>) -> Vec<usize> {
     (0..points.nrows()).filter(|&row| varies[row]).collect()
 }
 
-fn panel(dim: usize, instances: &[usize], fill: impl Fn(usize, &mut [f64]) + Sync) -> Mat<f64> {
-    let mut panel = Mat::zeros(dim, instances.len());
-    each_column(&mut panel, instances, fill);
-    panel
+fn each_block(instances: &[usize], watch: &dyn Observer, mut work: impl FnMut(&[usize])) {
+    let blocks = instances.len().div_ceil(BLOCK);
+    for (block, instances) in instances.chunks(BLOCK).enumerate() {
+        work(instances);
+        watch.progress(block + 1, blocks);
+    }
 }
 
-fn each_column(panel: &mut Mat<f64>, instances: &[usize], change: impl Fn(usize, &mut [f64]) + Sync) {
-    panel.par_col_iter_mut().zip(instances).for_each(|(column, &i)| {
-        change(i, column.try_as_col_major_mut().expect("an owned panel").as_slice_mut());
-    });
-}
-
-/// Adds the lower half of `left * right'` to `sum`, whole panels at a time.
+/// Adds the lower half of `left' * right` to `sum`, tile by tile.
 fn add_lower(sum: &mut Mat<f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) {
     let dim = sum.nrows();
-    sum.par_col_chunks_mut(PANEL).enumerate().for_each(|(index, panel)| {
-        let first = index * PANEL;
-        let (rows, columns) = (dim - first, panel.ncols());
-        let (left, right) = (left.subrows(first, rows), right.subrows(first, columns));
-        matmul(panel.subrows_mut(first, rows), Accum::Add, left, right.transpose(), 1.0, Par::Seq);
+    sum.par_col_chunks_mut(BLOCK).enumerate().for_each(|(column, panel)| {
+        let first = column * BLOCK;
+        let right = right.subcols(first, panel.ncols());
+        let below = panel.subrows_mut(first, dim - first);
+        below.par_row_chunks_mut(BLOCK).enumerate().for_each(|(row, tile)| {
+            let left = left.subcols(first + row * BLOCK, tile.nrows()).transpose();
+            matmul(tile, Accum::Add, left, right, 1.0, Par::Seq);
+        });
     });
 }
 
+/// Copies the lower half to the upper one, tile by tile: whole rows would leave the cache at every step.
 fn mirror(matrix: &mut Mat<f64>) {
-    for column in 1..matrix.ncols() {
-        for row in 0..column {
-            matrix[(row, column)] = matrix[(column, row)];
+    const TILE: usize = 32;
+    let dim = matrix.nrows();
+    for left in (0..dim).step_by(TILE) {
+        for top in (left..dim).step_by(TILE) {
+            for column in left..dim.min(left + TILE) {
+                for row in top.max(column + 1)..dim.min(top + TILE) {
+                    matrix[(column, row)] = matrix[(row, column)];
+                }
+            }
         }
     }
 }

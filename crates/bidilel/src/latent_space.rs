@@ -9,6 +9,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
+use bidilel_math::parallel::zeros;
 use bidilel_math::{Scalar, distance, scatter};
 
 use crate::error::{Error, Result};
@@ -84,10 +85,11 @@ impl LatentSpace {
                 found: features.nrows(),
             });
         }
-        let mut points = Mat::zeros(self.dim(), features.ncols());
+        let mut points = zeros(self.dim(), features.ncols());
         points.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut points)| {
             let instances = features.subcols(block * BLOCK, points.ncols());
-            let wide = Mat::from_fn(instances.nrows(), instances.ncols(), |i, j| instances[(i, j)].to_f64());
+            let mut wide = zeros(instances.nrows(), instances.ncols());
+            faer::zip!(wide.as_mut(), instances).for_each(|faer::unzip!(wide, value)| *wide = value.to_f64());
             match &self.map {
                 Map::Identity(_) => points.copy_from(&wide),
                 Map::Linear(map) => {

@@ -1,9 +1,10 @@
 //! How well a recognition went: accuracies, confusions, hubness, stress.
 
-use faer::{Mat, MatRef};
+use faer::MatRef;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use bidilel_math::distance::pairwise;
+use bidilel_math::distance::squared;
 use bidilel_math::statistics::skewness;
 
 use crate::recognize::Recognition;
@@ -84,17 +85,18 @@ pub fn stress(landmarks: MatRef<'_, f64>, embedding: MatRef<'_, f64>, semantic: 
         let semantic = semantic.max(crate::top_down::DISTANCE_FLOOR);
         (latent - semantic).powi(2) / semantic
     };
-    let sum = |latent: Mat<f64>, semantic: &Mat<f64>, counts: fn(usize, usize) -> bool| -> f64 {
-        let mut sum = 0.0;
-        for j in 0..latent.ncols() {
-            for i in (0..latent.nrows()).filter(|&i| counts(i, j)) {
-                sum += misfit(latent[(i, j)], semantic[(i, j)]);
-            }
-        }
-        sum
-    };
-    let outer = sum(pairwise(landmarks, embedding), &semantic.known_unseen, |_, _| true);
-    let inner = sum(pairwise(embedding, embedding), &semantic.unseen_unseen, |i, j| i < j);
+    let latent = |left: MatRef<'_, f64>, i: usize, j: usize| squared(left.col(i), embedding.col(j)).sqrt();
+    // One unseen class at a time: among 20,000 of them, all distances at once would be gigabytes.
+    let shares: Vec<(f64, f64)> = (0..unseen)
+        .into_par_iter()
+        .map(|j| {
+            let outer = (0..known).map(|i| misfit(latent(landmarks, i, j), semantic.known_unseen[(i, j)]));
+            let others = semantic.unseen_unseen.above(j).iter().enumerate();
+            (outer.sum(), others.map(|(i, &distance)| misfit(latent(embedding, i, j), distance)).sum())
+        })
+        .collect();
+    let outer: f64 = shares.iter().map(|(outer, _)| outer).sum();
+    let inner: f64 = shares.iter().map(|(_, inner)| inner).sum();
     let pairs = unseen * unseen.saturating_sub(1);
     outer / (known * unseen) as f64 + if pairs > 0 { 2.0 * inner / pairs as f64 } else { 0.0 }
 }
@@ -102,6 +104,8 @@ pub fn stress(landmarks: MatRef<'_, f64>, embedding: MatRef<'_, f64>, semantic: 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+
+    use faer::Mat;
 
     use approx::assert_relative_eq;
 

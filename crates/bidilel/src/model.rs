@@ -12,6 +12,8 @@ use faer::Mat;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde::{Deserialize, Serialize};
 
+use bidilel_math::symmetric::Symmetric;
+
 use crate::dataset::{Metric, Rows};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
@@ -131,7 +133,7 @@ impl Model {
         add("landmarks", &self.fitted.landmarks.points);
         add("embedding", &self.fitted.embedding.points);
         add("semantic_distances.known_unseen", &self.semantics.distances.known_unseen);
-        add("semantic_distances.unseen_unseen", &self.semantics.distances.unseen_unseen);
+        add("semantic_distances.unseen_unseen", &self.semantics.distances.unseen_unseen.to_matrix());
         for one in &self.semantics.representations {
             add(&format!("semantic.{}", one.name), &one.values);
         }
@@ -181,8 +183,8 @@ impl Model {
         let mut semantics = ClassSemantics::from_representations(representations, known);
         semantics.distances.known_unseen =
             unpack(&file, "semantic_distances.known_unseen", Some(known), Some(unseen))?;
-        semantics.distances.unseen_unseen =
-            unpack(&file, "semantic_distances.unseen_unseen", Some(unseen), Some(unseen))?;
+        let among = unpack(&file, "semantic_distances.unseen_unseen", Some(unseen), Some(unseen))?;
+        semantics.distances.unseen_unseen = Symmetric::of(among.as_ref());
         let fitted = Fitted {
             space: LatentSpace { map, mean: mean.col_as_slice(0).to_vec() },
             landmarks: Landmarks { points: unpack(&file, "landmarks", dim, Some(known))? },

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
+use bidilel_math::parallel::zeros;
 use bidilel_math::{Observer, Scalar, distance};
 
 use crate::dataset::{Dataset, Rows, Visual};
@@ -205,7 +206,7 @@ pub(crate) fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
 
 /// Copies rows into columns, and fails at the first number that is not finite.
 pub(crate) fn gather(rows: &dyn Rows, origin: &str, instances: &[usize]) -> Result<Mat<f32>> {
-    let mut features = Mat::zeros(rows.dim(), instances.len());
+    let mut features = zeros(rows.dim(), instances.len());
     let bad = features
         .par_col_iter_mut()
         .zip(instances)

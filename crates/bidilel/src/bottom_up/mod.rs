@@ -106,7 +106,7 @@ pub(crate) fn varying_dimensions<T: Scalar>(
 
 /// Puts rows for all visual dimensions around a map of some: the others are zero.
 pub(crate) fn spread(map: &faer::Mat<f64>, rows: &[usize], dim: usize) -> faer::Mat<f64> {
-    let mut whole = faer::Mat::zeros(dim, map.ncols());
+    let mut whole = bidilel_math::parallel::zeros(dim, map.ncols());
     for (place, &row) in rows.iter().enumerate() {
         for column in 0..map.ncols() {
             whole[(row, column)] = map[(place, column)];

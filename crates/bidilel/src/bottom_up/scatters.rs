@@ -4,7 +4,7 @@ use faer::{Mat, MatRef, Scale};
 
 use bidilel_math::Observer;
 use bidilel_math::eigen::{self, Eigen, Whitener};
-use bidilel_math::parallel::product;
+use bidilel_math::parallel::{copy, product};
 
 use super::spread;
 use crate::error::{Error, Result};
@@ -28,7 +28,7 @@ impl Scatters {
     ///
     /// Only the right-hand matrix is copied: several alphas can be solved for side by side at one matrix each.
     pub(crate) fn solve(&self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
-        self.solve_in(self.laplacian.clone(), alpha, dim, watch)
+        self.solve_in(copy(self.laplacian.as_ref()), alpha, dim, watch)
     }
 
     /// The same for one alpha alone, without a copy.

@@ -1,12 +1,17 @@
 //! Distances between classes, from known to unseen and among the unseen: $\Delta$.
 
-use faer::{Mat, MatRef};
+use faer::Mat;
 
 use bidilel_math::distance::pairwise;
 use bidilel_math::parallel::product;
+use bidilel_math::symmetric::Symmetric;
+use bidilel_math::vector::add_scaled;
 
 use super::Representation;
 use crate::dataset::Metric;
+
+/// Unseen classes whose distances are computed at a time.
+const BLOCK: usize = 256;
 
 /// Semantic distances that the top-down stage follows.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +19,7 @@ pub struct SemanticDistances {
     /// $\delta(s^l_i, s^u_j)$: known x unseen.
     pub known_unseen: Mat<f64>,
     /// $\delta(s^u_i, s^u_j)$: unseen x unseen, zero on the diagonal.
-    pub unseen_unseen: Mat<f64>,
+    pub unseen_unseen: Symmetric,
 }
 
 impl SemanticDistances {
@@ -23,41 +28,44 @@ impl SemanticDistances {
         let classes = representations.first().map_or(known, |one| one.values.ncols());
         let unseen = classes - known;
         let mut sum =
-            Self { known_unseen: Mat::zeros(known, unseen), unseen_unseen: Mat::zeros(unseen, unseen) };
+            Self { known_unseen: Mat::zeros(known, unseen), unseen_unseen: Symmetric::zeros(unseen) };
         for one in representations {
-            let part = Self::of(one, known);
-            sum.known_unseen += faer::Scale(one.weight) * part.known_unseen;
-            sum.unseen_unseen += faer::Scale(one.weight) * part.unseen_unseen;
+            sum.add(one, known);
         }
         sum
     }
 
-    fn of(one: &Representation, known: usize) -> Self {
+    /// Adds one representation's distances, block by block of unseen classes.
+    fn add(&mut self, one: &Representation, known: usize) {
         let unseen = one.values.ncols() - known;
-        if one.metric == Metric::Precomputed {
-            return Self {
-                known_unseen: one.values.submatrix(0, known, known, unseen).to_owned(),
-                unseen_unseen: one.values.submatrix(known, known, unseen, unseen).to_owned(),
-            };
+        for first in (0..unseen).step_by(BLOCK) {
+            let count = BLOCK.min(unseen - first);
+            // Known classes, and of the unseen ones those that come before the end of the block.
+            let block = one.block(known + first, count);
+            for j in first..first + count {
+                let (to_known, among) = block.col_as_slice(j - first).split_at(known);
+                add_scaled(self.known_unseen.col_as_slice_mut(j), one.weight, to_known);
+                add_scaled(self.unseen_unseen.above_mut(j), one.weight, &among[..j]);
+            }
         }
-        let (left, right) = (one.values.subcols(0, known), one.values.subcols(known, unseen));
-        let mut distances = Self {
-            known_unseen: between(one.metric, left, right),
-            unseen_unseen: between(one.metric, right, right),
-        };
-        // Rounding must not put a class at a distance from itself.
-        (0..unseen).for_each(|i| distances.unseen_unseen[(i, i)] = 0.0);
-        distances
     }
 }
 
-/// Distances of unit columns; cosine ones are clamped, since rounding may bring them below zero.
-fn between(metric: Metric, left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
-    match metric {
-        Metric::Cosine => {
-            let similarity = product(left.transpose(), right);
-            Mat::from_fn(similarity.nrows(), similarity.ncols(), |i, j| (1.0 - similarity[(i, j)]).max(0.0))
+impl Representation {
+    /// Distances from all classes that come before the end of a block to the classes of the block.
+    fn block(&self, first: usize, count: usize) -> Mat<f64> {
+        let (before, own) = (self.values.subcols(0, first + count), self.values.subcols(first, count));
+        match self.metric {
+            Metric::Precomputed => self.values.submatrix(0, first, first + count, count).to_owned(),
+            Metric::Euclidean => pairwise(before, own),
+            Metric::Cosine => {
+                // Clamped, since rounding may bring them below zero.
+                let mut similarity = product(before.transpose(), own);
+                for column in similarity.as_mut().col_iter_mut() {
+                    column.iter_mut().for_each(|value| *value = (1.0 - *value).max(0.0));
+                }
+                similarity
+            }
         }
-        Metric::Euclidean | Metric::Precomputed => pairwise(left, right),
     }
 }

@@ -178,7 +178,7 @@ fn part(cost: &Sammon, start: &mut [f64]) {
         let own = &mut rest[..dim];
         let alike = |i: usize| {
             distance::squared_slices(&before[i * dim..][..dim], own) < NEAR * NEAR
-                && cost.unseen_unseen[(i, j)] > DISTANCE_FLOOR
+                && cost.inner(i, j) > DISTANCE_FLOOR
         };
         if (0..j).any(alike) {
             let mut random = ChaCha8Rng::seed_from_u64(j as u64);
@@ -192,7 +192,7 @@ fn part(cost: &Sammon, start: &mut [f64]) {
 }
 
 fn weighted_mean(cost: &Sammon) -> Vec<f64> {
-    let weights = Mat::from_fn(cost.known(), cost.unseen(), |i, j| cost.known_unseen[(i, j)].powi(-2));
+    let weights = Mat::from_fn(cost.known(), cost.unseen(), |i, j| cost.outer(i, j).powi(-2));
     let mut start = Vec::with_capacity(cost.dim() * cost.unseen());
     for j in 0..cost.unseen() {
         let total: f64 = weights.col(j).iter().sum();

@@ -53,20 +53,20 @@ pub(super) fn smacof(
 }
 
 pub(super) struct Majorizer<'a> {
-    cost: &'a Sammon,
+    cost: &'a Sammon<'a>,
     factor: Mat<f64>,
 }
 
 impl<'a> Majorizer<'a> {
-    pub(super) fn new(cost: &'a Sammon) -> Result<Self> {
+    pub(super) fn new(cost: &'a Sammon<'a>) -> Result<Self> {
         let unseen = cost.unseen();
         let mut system = Mat::zeros(unseen, unseen);
         for j in 0..unseen {
             for i in 0..cost.known() {
-                system[(j, j)] += cost.outer_weight() / cost.known_unseen[(i, j)];
+                system[(j, j)] += cost.outer_weight() / cost.outer(i, j);
             }
             for k in (0..unseen).filter(|&k| k != j) {
-                let weight = cost.inner_weight() / cost.unseen_unseen[(k, j)];
+                let weight = cost.inner_weight() / cost.inner(k, j);
                 system[(j, j)] += weight;
                 system[(k, j)] -= weight;
             }
@@ -84,7 +84,7 @@ impl<'a> Majorizer<'a> {
             for i in 0..cost.known() {
                 let landmark = cost.landmarks.col_as_slice(i);
                 let pull = cost.outer_weight() / squared_slices(own, landmark).sqrt().max(f64::MIN_POSITIVE);
-                let rest = cost.outer_weight() / cost.known_unseen[(i, j)];
+                let rest = cost.outer_weight() / cost.outer(i, j);
                 for row in 0..dim {
                     right[(j, row)] += rest * landmark[row] + pull * (own[row] - landmark[row]);
                 }

@@ -15,16 +15,16 @@ use super::Sammon;
 const OUTSIDE: f64 = 1e-12;
 
 /// A smaller mapping with the same minimum.
-pub(super) struct Span {
+pub(super) struct Span<'a> {
     /// $Q$, latent dimensions x known classes.
     pub(super) basis: Mat<f64>,
-    pub(super) cost: Sammon,
+    pub(super) cost: Sammon<'a>,
     pub(super) start: Vec<f64>,
 }
 
-impl Span {
+impl<'a> Span<'a> {
     /// The mapping inside the span, if it is smaller and the start lies in it.
-    pub(super) fn of(cost: &Sammon, start: &[f64]) -> Option<Self> {
+    pub(super) fn of(cost: &Sammon<'a>, start: &[f64]) -> Option<Self> {
         if cost.known() >= cost.dim() {
             return None;
         }
@@ -55,11 +55,12 @@ fn columns(matrix: MatRef<'_, f64>) -> Vec<f64> {
 mod tests {
     use bidilel_math::Silent;
     use bidilel_math::lbfgs::{Stopping, lbfgs};
+    use bidilel_math::symmetric::Symmetric;
 
     use super::*;
     use crate::semantic::SemanticDistances;
 
-    fn cost(dim: usize, known: usize, unseen: usize) -> Sammon {
+    fn random(dim: usize, known: usize, unseen: usize) -> (Mat<f64>, SemanticDistances) {
         let mut state = 7_u64;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -69,14 +70,13 @@ mod tests {
         bidilel_math::distance::normalize_columns(landmarks.as_mut());
         let known_unseen = Mat::from_fn(known, unseen, |_, _| 0.5 + next());
         let half = Mat::from_fn(unseen, unseen, |_, _| 0.5 + next());
-        let unseen_unseen =
-            Mat::from_fn(unseen, unseen, |i, j| if i == j { 0.0 } else { half[(i.min(j), i.max(j))] });
-        Sammon::new(landmarks.as_ref(), &SemanticDistances { known_unseen, unseen_unseen })
+        (landmarks, SemanticDistances { known_unseen, unseen_unseen: Symmetric::of(half.as_ref()) })
     }
 
     #[test]
     fn the_minimum_inside_the_span_is_that_of_all_dimensions() {
-        let cost = cost(40, 9, 5);
+        let (landmarks, distances) = random(40, 9, 5);
+        let cost = Sammon::new(landmarks.as_ref(), &distances);
         let start = super::super::Lsm::default().begin(&cost);
         let stopping = Stopping { tolerance: 1e-11, max_iterations: 5000 };
         let whole = lbfgs(&cost, start.clone(), stopping, &Silent);
@@ -89,8 +89,11 @@ mod tests {
 
     #[test]
     fn a_start_outside_the_span_is_left_alone() {
-        let cost = cost(40, 9, 5);
-        assert!(Span::of(&cost, &vec![0.3; 40 * 5]).is_none());
-        assert!(Span::of(&self::cost(6, 9, 5), &vec![0.0; 30]).is_none());
+        let none = |dim: usize, place: f64| {
+            let (landmarks, distances) = random(dim, 9, 5);
+            let cost = Sammon::new(landmarks.as_ref(), &distances);
+            Span::of(&cost, &vec![place; dim * 5]).is_none()
+        };
+        assert!(none(40, 0.3) && none(6, 0.0) && !none(40, 0.0));
     }
 }

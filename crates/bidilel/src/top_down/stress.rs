@@ -26,33 +26,26 @@ const CLOSE: f64 = 1e-2;
 
 /// The cost as a function of the embedding, stored column after column.
 #[derive(Debug, Clone)]
-pub struct Sammon {
+pub struct Sammon<'a> {
     pub(super) landmarks: Mat<f64>,
     /// Squared norms of the landmarks.
     norms: Vec<f64>,
-    pub(super) known_unseen: Mat<f64>,
-    pub(super) unseen_unseen: Mat<f64>,
+    distances: &'a SemanticDistances,
     /// How many distances were raised to the floor.
     pub floored: usize,
 }
 
-impl Sammon {
+impl<'a> Sammon<'a> {
     /// The cost for these landmarks (latent dimensions x known) and distances.
-    pub fn new(landmarks: MatRef<'_, f64>, distances: &SemanticDistances) -> Self {
-        let unseen = distances.unseen_unseen.ncols();
+    pub fn new(landmarks: MatRef<'_, f64>, distances: &'a SemanticDistances) -> Self {
         let below = |value: f64| value < DISTANCE_FLOOR;
         let outer =
             distances.known_unseen.col_iter().flat_map(faer::ColRef::iter).filter(|&&v| below(v)).count();
-        let inner = (0..unseen)
-            .flat_map(|j| (0..j).map(move |i| (i, j)))
-            .filter(|&pair| below(distances.unseen_unseen[pair]))
-            .count();
-        let raise = |m: &Mat<f64>| Mat::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)].max(DISTANCE_FLOOR));
+        let inner = distances.unseen_unseen.entries().iter().filter(|&&v| below(v)).count();
         Self {
             norms: squared_norms(landmarks),
             landmarks: landmarks.to_owned(),
-            known_unseen: raise(&distances.known_unseen),
-            unseen_unseen: raise(&distances.unseen_unseen),
+            distances,
             floored: outer + inner,
         }
     }
@@ -67,11 +60,21 @@ impl Sammon {
     }
 
     pub(super) fn known(&self) -> usize {
-        self.known_unseen.nrows()
+        self.distances.known_unseen.nrows()
     }
 
     pub(super) fn unseen(&self) -> usize {
-        self.known_unseen.ncols()
+        self.distances.known_unseen.ncols()
+    }
+
+    /// Distance of a known and an unseen class, at least the floor.
+    pub(super) fn outer(&self, known: usize, unseen: usize) -> f64 {
+        self.distances.known_unseen[(known, unseen)].max(DISTANCE_FLOOR)
+    }
+
+    /// Distance of two unseen classes, at least the floor.
+    pub(super) fn inner(&self, one: usize, other: usize) -> f64 {
+        self.distances.unseen_unseen.get(one, other).max(DISTANCE_FLOOR)
     }
 
     /// Weight of a pair of a known and an unseen class, before division by its distance.
@@ -94,10 +97,18 @@ impl Sammon {
         gradient.fill(0.0);
         let (outer, inner) = (self.outer_weight(), self.inner_weight());
         let landmarks = Points { points: self.landmarks.as_ref(), norms: &self.norms };
-        let known = |i: usize, j: usize| Some(self.known_unseen[(i, first + j)]);
-        let unseen = |i: usize, j: usize| (i != first + j).then(|| self.unseen_unseen[(i, first + j)]);
-        pull(&landmarks, &own, outer, known, gradient.as_mut())
-            + 0.5 * pull(places, &own, inner, unseen, gradient)
+        // Rows before columns: the distances of one class to a run of others lie side by side.
+        let mut semantic = Mat::zeros(self.known().max(self.unseen()), gradient.ncols());
+        for i in 0..self.known() {
+            (0..gradient.ncols()).for_each(|j| semantic[(i, j)] = self.outer(i, first + j));
+        }
+        let known = pull(&landmarks, &own, outer, semantic.as_ref(), gradient.as_mut());
+        for i in 0..self.unseen() {
+            (0..gradient.ncols()).for_each(|j| semantic[(i, j)] = self.inner(i, first + j));
+        }
+        // No class makes a pair with itself.
+        (0..gradient.ncols()).for_each(|j| semantic[(first + j, j)] = 0.0);
+        known + 0.5 * pull(places, &own, inner, semantic.as_ref(), gradient)
     }
 }
 
@@ -122,12 +133,14 @@ fn squared_norms(points: MatRef<'_, f64>) -> Vec<f64> {
     points.col_iter().map(|column| distance::squared(column, zero.col(0))).collect()
 }
 
-/// The cost of the pairs of `others` and `own` that have a semantic distance; adds what they pull to `gradient`.
+/// The cost of the pairs of `others` and `own` (the rows and columns of `semantic`); adds what they pull to `gradient`.
+///
+/// Distances are at least the floor; zero marks what is no pair.
 fn pull(
     others: &Points<'_>,
     own: &Points<'_>,
     weight: f64,
-    semantic: impl Fn(usize, usize) -> Option<f64>,
+    semantic: MatRef<'_, f64>,
     mut gradient: MatMut<'_, f64>,
 ) -> f64 {
     let mut forces = Mat::zeros(others.norms.len(), own.norms.len());
@@ -137,7 +150,10 @@ fn pull(
         let mut total = 0.0;
         for (i, (force, &norm)) in forces.col_as_slice_mut(j).iter_mut().zip(others.norms).enumerate() {
             let (product, both) = (std::mem::take(force), norm + own_norm);
-            let Some(semantic) = semantic(i, j) else { continue };
+            let semantic = semantic[(i, j)];
+            if semantic <= 0.0 {
+                continue;
+            }
             let mut square = both + product;
             if square < CLOSE * both {
                 // The digits of near places cancel in the expanded form.
@@ -162,7 +178,7 @@ fn column_mut(matrix: MatMut<'_, f64>, j: usize) -> &mut [f64] {
     matrix.col_mut(j).try_as_col_major_mut().expect("gradients lie column after column").as_slice_mut()
 }
 
-impl Objective for Sammon {
+impl Objective for Sammon<'_> {
     fn evaluate(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
         let dim = self.dim();
         let points = MatRef::from_column_major_slice(point, dim, self.unseen());

@@ -78,8 +78,7 @@ fn equal_descriptions_are_floored_and_come_together() {
     // Classes 6 and 0, and classes 7 and 8, are said to be the same.
     let mut semantics = semantics("att");
     semantics.distances.known_unseen[(0, 0)] = 0.0;
-    semantics.distances.unseen_unseen[(1, 2)] = 0.0;
-    semantics.distances.unseen_unseen[(2, 1)] = 0.0;
+    semantics.distances.unseen_unseen.set(1, 2, 0.0);
     assert_eq!(Sammon::new(landmarks.points.as_ref(), &semantics.distances).floored, 2);
     let embedding = Lsm::default().embed(&landmarks, &semantics, &Silent).expect("an embedding");
     let found = stress(landmarks.points.as_ref(), embedding.points.as_ref(), &semantics.distances);

@@ -1,5 +1,6 @@
 //! The mapping: cost and gradient to 1e-12, stress to 1e-9, distances to 1e-5.
 
+use bidilel::semantic::SemanticDistances;
 use bidilel::top_down::{Lsm, Optimizer, Sammon, Start};
 use bidilel_math::distance::pairwise;
 use bidilel_math::lbfgs::Objective;
@@ -11,9 +12,9 @@ use crate::support::{Golden, all_pairs, close, semantics};
 
 const CASES: [(&str, &str); 3] = [("lsm_att", "att"), ("lsm_wv", "wv"), ("lsm_fused", "fused")];
 
-fn cost(semantic: &str) -> Sammon {
+fn cost(distances: &SemanticDistances) -> Sammon<'_> {
     let landmarks = Golden::read("latent").columns("landmarks");
-    Sammon::new(landmarks.as_ref(), &semantics(semantic).distances)
+    Sammon::new(landmarks.as_ref(), distances)
 }
 
 fn flat(matrix: &Mat<f64>) -> Vec<f64> {
@@ -25,7 +26,8 @@ fn cost_and_gradient_agree_at_a_fixed_place() {
     for (file, semantic) in CASES {
         let golden = Golden::read(file);
         let mut gradient = vec![0.0; 12];
-        let value = cost(semantic).evaluate(&flat(&golden.columns("B0")), &mut gradient);
+        let value =
+            cost(&semantics(semantic).distances).evaluate(&flat(&golden.columns("B0")), &mut gradient);
         assert!((value - golden.number("cost_B0")).abs() < 1e-12 * value, "{file}");
         let gradient = MatRef::from_column_major_slice(&gradient, 4, 3);
         close(gradient, golden.columns("grad_B0").as_ref(), 1e-12, file);
@@ -35,7 +37,8 @@ fn cost_and_gradient_agree_at_a_fixed_place() {
 #[test]
 fn the_gradient_is_that_of_central_differences() {
     for (file, semantic) in CASES {
-        let cost = cost(semantic);
+        let distances = semantics(semantic).distances;
+        let cost = cost(&distances);
         let at = flat(&Golden::read(file).columns("B0"));
         let mut gradient = vec![0.0; at.len()];
         cost.evaluate(&at, &mut gradient);
@@ -58,7 +61,8 @@ fn the_gradient_is_that_of_central_differences() {
 fn one_step_of_majorisation_agrees() {
     for (file, semantic) in CASES {
         let golden = Golden::read(file);
-        let cost = cost(semantic);
+        let distances = semantics(semantic).distances;
+        let cost = cost(&distances);
         let once = Lsm { optimizer: Optimizer::Smacof, max_iterations: 1, ..Lsm::default() };
         let found = once.minimize(&cost, flat(&golden.columns("B0")), &Silent).expect("a step");
         let place = MatRef::from_column_major_slice(&found.point, 4, 3);
@@ -80,7 +84,8 @@ impl Observer for Trace {
 fn every_optimiser_and_start_reaches_the_optimum_and_the_cost_never_rises() {
     for (file, semantic) in CASES {
         let golden = Golden::read(file);
-        let cost = cost(semantic);
+        let distances = semantics(semantic).distances;
+        let cost = cost(&distances);
         let weighted = Lsm::default().begin(&cost);
         close(
             MatRef::from_column_major_slice(&weighted, 4, 3),

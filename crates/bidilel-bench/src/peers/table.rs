@@ -1,0 +1,56 @@
+//! What is printed of a comparison.
+
+use std::path::Path;
+use std::time::Instant;
+
+use bidilel_math::Scalar;
+use bidilel_math::parallel::{product, zeros};
+
+use super::Report;
+use crate::say;
+
+/// Rates of the best matrix product on all threads, in GFLOP/s.
+pub(crate) struct Peak {
+    pub(crate) single: f64,
+    pub(crate) double: f64,
+}
+
+impl Peak {
+    pub(crate) fn measure() -> Self {
+        Self { single: rate::<f32>(), double: rate::<f64>() }
+    }
+}
+
+fn rate<T: Scalar>() -> f64 {
+    const SIZE: usize = 2048;
+    let factor = zeros::<T>(SIZE, SIZE);
+    let flops = 2.0 * (SIZE as f64).powi(3);
+    let once = || {
+        let started = Instant::now();
+        std::hint::black_box(product(factor.as_ref(), factor.as_ref()));
+        flops / started.elapsed().as_secs_f64() / 1e9
+    };
+    (0..5).map(|_| once()).fold(0.0, f64::max)
+}
+
+pub(super) fn neighbors(ours: &Report, theirs: &Report, peak: &Peak) {
+    let (own, other) = (ours.seconds["neighbors"], theirs.seconds["neighbors"]);
+    // Half of the n x n products, two operations a term.
+    let operations = 24_295.0_f64.powi(2) * 1024.0;
+    let share = operations / own / 1e9 / peak.single;
+    say("neighbours, 24,295 x 1,024, k = 10");
+    say(&format!("  ours {own:.2} s, faiss IndexFlatL2 {other:.2} s: {:.2} times faster", other / own));
+    say(&format!("  {:.0} % of the best product, counted on n²d operations", 100.0 * share));
+}
+
+pub(super) fn stages(folder: &Path, ours: &Report, theirs: &Report) {
+    say(&format!("fit, {}", folder.display()));
+    say("  stage           ours s   peers s   ratio");
+    for stage in ["load", "neighbors", "scatter", "eigen", "landmarks", "top_down", "total"] {
+        let of = |report: &Report| report.seconds.get(stage).copied().unwrap_or(0.0);
+        let (own, other) = (of(ours), of(theirs));
+        say(&format!("  {stage:<12} {own:>9.3} {other:>9.3} {:>7.2}", other / own));
+    }
+    let (own, other) = (ours.peak_mb, theirs.peak_mb);
+    say(&format!("  {:<12} {own:>9.0} {other:>9.0} {:>7.2}", "peak MB", other / own));
+}

@@ -1,0 +1,98 @@
+//! Rows that are recognised in a second, from a mapped file of 1,000,000 x 1,024 numbers.
+//!
+//! Beside the seconds stand the two bounds of the machine: the projection's operations at the rate of the best
+//! product in the same precision, and the file's bytes at the rate at which memory is read, both measured in the run.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use bidilel::model::Model;
+use bidilel::settings::Settings;
+use bidilel::synthetic::{Synthetic, View};
+use bidilel::task::{Normalize, Task};
+use bidilel_data::array;
+use bidilel_math::Silent;
+use rayon::prelude::*;
+
+use crate::peers::{Peak, peak_mb};
+use crate::say;
+
+const ROWS: usize = 1_000_000;
+const DIM: usize = 1024;
+const BLOCK: usize = 4096;
+
+pub(crate) fn run() -> Result<()> {
+    let scratch = Path::new("target").join("bench");
+    std::fs::create_dir_all(&scratch)?;
+    let views = vec![View { name: "cnn".to_owned(), dim: DIM }];
+    let made = Synthetic { instances_per_class: 40.0, trials: 0, views, ..Synthetic::preset("cub")? };
+    let dataset = made.generate(0)?;
+    let trial = dataset.trials(None)?.swap_remove(0);
+    let settings = Settings::default();
+    let task = Task::new(&dataset, &trial, &settings.choice(&dataset)?, &Silent)?;
+    let pipeline = settings.pipeline(0);
+    let fitted = pipeline.fit(&task, &Silent)?;
+    let model = Model::new("rows", "cnn", Normalize::L2, &task, &pipeline, fitted);
+    let file = scratch.join(format!("rows-{ROWS}x{DIM}.npy"));
+    if !file.exists() {
+        say(&format!("making {}", file.display()));
+        make(&file, &task)?;
+    }
+    let rows = array::open(&file, None)?;
+    // Once before the clock starts, so that the file is in memory and disks have no say.
+    let checksum = read(&file)?;
+    let started = Instant::now();
+    let again = read(&file)?;
+    let reading = started.elapsed().as_secs_f64();
+    anyhow::ensure!(checksum == again, "the file changed");
+
+    let started = Instant::now();
+    let mut counted = 0;
+    for first in (0..ROWS).step_by(BLOCK) {
+        let points = model.project_rows(&rows, first..ROWS.min(first + BLOCK), "rows")?;
+        counted += pipeline.recognize_points(&model.fitted, points, |_, _| ())?.labels().len();
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    anyhow::ensure!(counted == ROWS, "{counted} of {ROWS} rows");
+    let peak = Peak::measure();
+    let latent = model.fitted.space.dim();
+    let operations = 2.0 * (ROWS * latent) as f64 * (DIM + model.header.unseen.len()) as f64;
+    let bound = (operations / 1e9 / peak.double).max(reading);
+    say(&format!(
+        "predict, {ROWS} x {DIM} f32 rows, {latent} latent dimensions, {} classes",
+        model.header.unseen.len()
+    ));
+    say(&format!("  {seconds:.2} s, {:.0} rows a second", ROWS as f64 / seconds));
+    say(&format!(
+        "  bound by products {:.2} s (f64, {:.0} GFLOP/s), by memory {reading:.2} s",
+        operations / 1e9 / peak.double,
+        peak.double
+    ));
+    say(&format!("  {:.0} % of the bound; {:.0} MB resident at most", 100.0 * bound / seconds, peak_mb()?));
+    Ok(())
+}
+
+/// Training rows again and again, so that the numbers are of the right kind.
+fn make(file: &Path, task: &Task) -> Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 20, File::create(file).context("cannot make the rows")?);
+    let mut writer = array::NpyWriter::<_, f32>::new(&mut out, &[ROWS, DIM])?;
+    for row in 0..ROWS {
+        writer.write(task.train.features.col_as_slice(row % task.train.features.ncols()))?;
+    }
+    writer.finish()?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Adds up all bytes of the file, eight at a time, on all threads.
+fn read(file: &Path) -> Result<u64> {
+    let bytes = bidilel_data::map(file)?;
+    let add = |part: &[u8]| {
+        let (words, _) = part.as_chunks::<8>();
+        words.iter().fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)))
+    };
+    Ok(bytes.as_ref().par_chunks(1 << 22).map(add).reduce(|| 0, u64::wrapping_add))
+}

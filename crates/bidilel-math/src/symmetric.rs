@@ -1,0 +1,92 @@
+//! A symmetric matrix with a zero diagonal, each entry stored once.
+//!
+//! Distances among 20,000 classes are 1.6 GB this way, and 3.2 as a full matrix. Column $j$ holds the entries above
+//! the diagonal, $i < j$, one column after the other.
+
+use faer::{Mat, MatRef};
+
+/// The entries above the diagonal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Symmetric {
+    size: usize,
+    values: Vec<f64>,
+}
+
+impl Symmetric {
+    /// All entries zero.
+    pub fn zeros(size: usize) -> Self {
+        Self { size, values: vec![0.0; size * size.saturating_sub(1) / 2] }
+    }
+
+    /// The entries of a full matrix, those above the diagonal.
+    pub fn of(matrix: MatRef<'_, f64>) -> Self {
+        let mut made = Self::zeros(matrix.ncols());
+        for j in 0..matrix.ncols() {
+            made.above_mut(j).iter_mut().zip(matrix.col(j).iter()).for_each(|(own, value)| *own = *value);
+        }
+        made
+    }
+
+    /// Rows and columns.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The entry at `(i, j)`, which is that at `(j, i)`.
+    pub fn get(&self, i: usize, j: usize) -> f64 {
+        match i.cmp(&j) {
+            std::cmp::Ordering::Less => self.above(j)[i],
+            std::cmp::Ordering::Equal => 0.0,
+            std::cmp::Ordering::Greater => self.above(i)[j],
+        }
+    }
+
+    /// Sets the entry at `(i, j)` and `(j, i)`.
+    ///
+    /// # Panics
+    /// On the diagonal, which stays zero.
+    pub fn set(&mut self, i: usize, j: usize, value: f64) {
+        assert_ne!(i, j, "the diagonal is zero");
+        let (i, j) = (i.min(j), i.max(j));
+        self.values[j * (j - 1) / 2 + i] = value;
+    }
+
+    /// The entries of column `j` above the diagonal.
+    pub fn above(&self, j: usize) -> &[f64] {
+        &self.values[j * j.saturating_sub(1) / 2..][..j]
+    }
+
+    /// The same, to change them.
+    pub fn above_mut(&mut self, j: usize) -> &mut [f64] {
+        &mut self.values[j * j.saturating_sub(1) / 2..][..j]
+    }
+
+    /// All pairs' entries, each once.
+    pub fn entries(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The full matrix.
+    pub fn to_matrix(&self) -> Mat<f64> {
+        Mat::from_fn(self.size, self.size, |i, j| self.get(i, j))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_comes_back_as_it_went_in() {
+        for size in [0, 1, 2, 7] {
+            let full = Mat::from_fn(size, size, |i, j| if i == j { 0.0 } else { (i + j + i * j) as f64 });
+            let mut packed = Symmetric::of(full.as_ref());
+            assert_eq!(packed.to_matrix(), full);
+            assert_eq!(packed.entries().len(), size * size.saturating_sub(1) / 2);
+            if size > 2 {
+                packed.set(2, 1, -3.0);
+                assert!((packed.get(1, 2) + 3.0).abs() < 1e-15 && (packed.get(2, 1) + 3.0).abs() < 1e-15);
+            }
+        }
+    }
+}
