@@ -120,7 +120,7 @@ fn each_column(panel: &mut Mat<f64>, instances: &[usize], change: impl Fn(usize,
 }
 
 /// Adds the lower half of `left * right'` to `sum`, whole panels at a time.
-fn add_lower(sum: &mut Mat<f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) {
+pub(crate) fn add_lower(sum: &mut Mat<f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) {
     let dim = sum.nrows();
     sum.par_col_chunks_mut(PANEL).enumerate().for_each(|(index, panel)| {
         let first = index * PANEL;
@@ -130,7 +130,7 @@ fn add_lower(sum: &mut Mat<f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) 
     });
 }
 
-fn mirror(matrix: &mut Mat<f64>) {
+pub(crate) fn mirror(matrix: &mut Mat<f64>) {
     for column in 1..matrix.ncols() {
         for row in 0..column {
             matrix[(row, column)] = matrix[(column, row)];
