@@ -64,13 +64,20 @@ pub enum Method {
     },
 }
 
-/// The directions of largest variance, orthonormal, largest first.
+/// Coordinates along some directions, from a mean.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Projection {
+    /// The point that becomes the origin.
+    pub mean: Vec<f64>,
+    /// Dimensions x directions, orthonormal.
+    pub directions: Mat<f64>,
+}
+
+/// The directions of largest variance, largest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Principal {
-    /// Mean of the columns.
-    pub mean: Vec<f64>,
-    /// Dimensions x directions; fewer directions than were asked for where the others are only rounding.
-    pub directions: Mat<f64>,
+    /// The directions; fewer than were asked for where the others are only rounding.
+    pub projection: Projection,
     /// Share of all variance that lies in the directions.
     pub kept: f64,
     /// Largest $\|C u_i - \lambda_i u_i\| / \lambda_1$: zero but for rounding where the method is exact.
@@ -81,7 +88,7 @@ pub struct Principal {
 ///
 /// # Errors
 /// [`Error::Parameter`] unless `count` is from 1 to the dimensions and below the number of columns;
-/// [`Error::NotFinite`] when the columns do not vary, or are too large for their squares.
+/// [`Error::Constant`] when the columns do not vary; [`Error::NotFinite`] when they are too large for their squares.
 pub fn principal<C: Columns>(
     data: &C,
     count: usize,
@@ -120,7 +127,7 @@ fn from_scatter<C: Columns>(
     let rank = rank(&found.values);
     let kept = found.values[..rank].iter().sum::<f64>() / total;
     let directions = found.vectors.subcols(0, rank).to_owned();
-    Ok(Principal { mean, directions, kept, residual: 0.0 })
+    Ok(Principal { projection: Projection { mean, directions }, kept, residual: 0.0 })
 }
 
 fn from_gram<C: Columns>(
@@ -157,7 +164,7 @@ fn from_gram<C: Columns>(
     })?;
     eigen::fix_signs(directions.as_mut());
     let kept = values[..rank].iter().sum::<f64>() / total;
-    Ok(Principal { mean, directions, kept, residual: 0.0 })
+    Ok(Principal { projection: Projection { mean, directions }, kept, residual: 0.0 })
 }
 
 /// The first columns of others.
@@ -211,13 +218,16 @@ fn mean<C: Columns>(data: &C) -> Result<Vec<f64>, C::Error> {
     Ok(sum)
 }
 
-/// The sum of all variances, which must be a positive number.
 fn trace(matrix: MatRef<'_, f64>) -> Result<f64, Error> {
-    let total: f64 = (0..matrix.nrows()).map(|i| matrix[(i, i)]).sum();
-    if total.is_finite() && total > 0.0 {
-        Ok(total)
-    } else {
-        Err(Error::NotFinite { what: "the inverse of the variance of the points" })
+    checked((0..matrix.nrows()).map(|i| matrix[(i, i)]).sum())
+}
+
+/// The sum of all variances, if it is a positive number.
+fn checked(total: f64) -> Result<f64, Error> {
+    match total {
+        total if !total.is_finite() => Err(Error::NotFinite { what: "the variance of the points" }),
+        total if total > 0.0 => Ok(total),
+        _ => Err(Error::Constant { what: "the points" }),
     }
 }
 
@@ -226,7 +236,7 @@ fn rank(values: &[f64]) -> usize {
     values.iter().take_while(|&&value| value > NOISE * values[0]).count().max(1)
 }
 
-impl Principal {
+impl Projection {
     /// The coordinates of `points` (dimensions x points) along the directions, from the mean.
     pub fn project(&self, points: MatRef<'_, f64>) -> Mat<f64> {
         let mean = MatRef::from_column_major_slice(&self.mean, self.mean.len(), 1);
@@ -254,7 +264,7 @@ mod tests {
     }
 
     fn check(found: &Principal, count: usize) {
-        let gram = product(found.directions.transpose(), found.directions.as_ref());
+        let gram = product(found.projection.directions.transpose(), found.projection.directions.as_ref());
         assert!((gram - Mat::<f64>::identity(count, count)).norm_max() < 1e-9);
     }
 
@@ -265,7 +275,7 @@ mod tests {
         let scatter = from_scatter(&points.as_ref(), 12, mean.clone(), &Silent).expect("finite");
         let gram = from_gram(&points.as_ref(), 12, mean, &Silent).expect("finite");
         check(&gram, 12);
-        assert!((&scatter.directions - &gram.directions).norm_max() < 1e-8);
+        assert!((&scatter.projection.directions - &gram.projection.directions).norm_max() < 1e-8);
         approx::assert_relative_eq!(scatter.kept, gram.kept, max_relative = 1e-10);
     }
 
@@ -275,7 +285,7 @@ mod tests {
             let points = columns(dim, count);
             let found = principal(&points.as_ref(), 6, Method::Exact, &Silent).expect("finite");
             check(&found, 6);
-            let placed = found.project(points.as_ref());
+            let placed = found.projection.project(points.as_ref());
             assert!(mean(&placed.as_ref()).expect("in memory").iter().all(|value| value.abs() < 1e-9));
             let scatter = product(placed.as_ref(), placed.transpose());
             for a in 0..6 {
@@ -290,9 +300,9 @@ mod tests {
         let points =
             Mat::from_fn(50, 20, |i, j| ((i + 1) * (j % 3)) as f64 + f64::from(u8::from(i == j % 2)));
         let found = principal(&points.as_ref(), 15, Method::Exact, &Silent).expect("finite");
-        assert!(found.directions.ncols() < 5, "{}", found.directions.ncols());
+        assert!(found.projection.directions.ncols() < 5, "{}", found.projection.directions.ncols());
         approx::assert_relative_eq!(found.kept, 1.0, max_relative = 1e-9);
-        check(&found, found.directions.ncols());
+        check(&found, found.projection.directions.ncols());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{Columns, Principal, each_block, rank};
+use super::{Columns, Principal, Projection, checked, each_block, rank};
 use crate::eigen::{Eigen, Whitener, fix_signs, whole};
 use crate::parallel::{multiply, product};
 use crate::{Error, Observer};
@@ -42,10 +42,9 @@ pub(super) fn principal<C: Columns>(
             multiply(image.as_mut(), Accum::Add, along.as_ref(), block.transpose());
             Ok(())
         })?;
+        // Before the image of nothing is made orthonormal.
+        checked(total)?;
         watch.progress(pass + 1, PASSES + 1);
-    }
-    if !(total.is_finite() && total > 0.0) {
-        return Err(Error::NotFinite { what: "the inverse of the variance of the points" }.into());
     }
     let inside = product(image.as_ref(), basis.transpose());
     let size = inside.nrows();
@@ -57,7 +56,7 @@ pub(super) fn principal<C: Columns>(
     let residual = residual(directions.as_ref(), image.as_ref(), vectors, &values);
     fix_signs(directions.as_mut());
     let kept = values[..rank].iter().sum::<f64>() / total;
-    Ok(Principal { mean, directions, kept, residual })
+    Ok(Principal { projection: Projection { mean, directions }, kept, residual })
 }
 
 /// The largest residual, as a share of the largest eigenvalue.
@@ -111,9 +110,16 @@ mod tests {
             assert!(found.kept <= exact.kept + 1e-12, "no subspace keeps more than the best");
             assert!(found.kept > exact.kept - nearly, "{} of {}", found.kept, exact.kept);
             assert!(found.residual < bound, "{}", found.residual);
-            let gram = product(found.directions.transpose(), found.directions.as_ref());
+            let gram = product(found.projection.directions.transpose(), found.projection.directions.as_ref());
             assert!((gram - Mat::<f64>::identity(10, 10)).norm_max() < 1e-9);
         }
+    }
+
+    #[test]
+    fn points_that_do_not_vary_are_an_error() {
+        let same = Mat::<f64>::from_fn(50, 90, |_, _| 2.0);
+        let found = pca::principal(&same.as_ref(), 3, Method::Randomized { seed: 1 }, &Silent);
+        assert!(matches!(found, Err(Error::Constant { .. })));
     }
 
     #[test]
@@ -126,7 +132,7 @@ mod tests {
             })
         };
         let one = with(1);
-        assert_eq!(one.directions.ncols(), 5);
+        assert_eq!(one.projection.directions.ncols(), 5);
         assert_eq!(with(2), one);
         assert_eq!(with(3), one);
     }
