@@ -9,6 +9,7 @@ use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 use super::Mixture;
+use super::exponential::exp;
 
 /// Points that go through the products at a time.
 const BLOCK: usize = 256;
@@ -17,7 +18,7 @@ const CHUNK: usize = 4096;
 /// Chunks whose sums are held at once.
 const WAVE: usize = 16;
 /// A component whose logarithm is this far below the largest gets nothing: its share is below 1e-17, less than
-/// rounding does to the others, and most of the exponentials are saved.
+/// rounding does to the others, and the exponential stays where it is exact.
 const NEGLIGIBLE: f64 = -40.0;
 
 /// Sums over points, weighted by the responsibility of every component.
@@ -134,13 +135,14 @@ impl Expectation {
     /// Turns one point's logarithms (still without the constants) into shares; gives $\log p(x)$.
     fn softmax(&self, column: &mut [f64]) -> f64 {
         column.iter_mut().zip(&self.constants).for_each(|(value, constant)| *value += constant);
-        let largest = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let mut sum = 0.0;
+        let largest =
+            column.iter().copied().fold(f64::NEG_INFINITY, |most, x| if x > most { x } else { most });
         for value in &mut *column {
             let below = *value - largest;
-            *value = if below < NEGLIGIBLE { 0.0 } else { below.exp() };
-            sum += *value;
+            let share = exp(if below < NEGLIGIBLE { NEGLIGIBLE } else { below });
+            *value = if below < NEGLIGIBLE { 0.0 } else { share };
         }
+        let sum: f64 = column.iter().sum();
         let scale = 1.0 / sum;
         column.iter_mut().for_each(|value| *value *= scale);
         largest + sum.ln()

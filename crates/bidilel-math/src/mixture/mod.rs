@@ -9,6 +9,7 @@
 //! A. Dempster, N. Laird and D. Rubin, *Maximum likelihood from incomplete data via the EM algorithm*, 1977.
 
 mod expectation;
+mod exponential;
 mod fit;
 
 use faer::{Mat, MatRef};

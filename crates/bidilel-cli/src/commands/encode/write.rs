@@ -56,6 +56,11 @@ impl Beside {
             Ok(csv.flush()?)
         })?;
         let Some(labels) = labels else { return Ok(()) };
+        if let Some(label) =
+            labels.iter().find(|label| label.trim() != *label || label.contains(['\n', '\r']))
+        {
+            anyhow::bail!("label {label:?} cannot be a line of a text file: rename it, or add --labels none");
+        }
         let mut classes: Vec<&String> = labels.iter().collect();
         classes.sort();
         classes.dedup();
