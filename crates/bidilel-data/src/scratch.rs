@@ -90,7 +90,10 @@ mod tests {
         scratch.push(rows.subcols(12, 8)).unwrap();
         for first in [3, 15, 0] {
             scratch.read(first, block.as_mut()).unwrap();
-            assert!((0..5).all(|j| (0..7).all(|i| block[(i, j)] == f64::from(rows[(i, first + j)]))));
+            assert!(
+                (0..5)
+                    .all(|j| (0..7).all(|i| (block[(i, j)] - f64::from(rows[(i, first + j)])).abs() < 1e-9))
+            );
         }
         assert_eq!((Columns::count(&scratch), Columns::dim(&scratch)), (20, 7));
         assert!(scratch.read(16, block.as_mut()).is_err(), "beyond the end");

@@ -66,8 +66,9 @@ pub fn nearest(points: MatRef<'_, f64>, centers: MatRef<'_, f64>) -> Vec<usize> 
                 // What rounding can do to a score, and to a distance that is summed directly.
                 let reach = block.col(i).norm_l2() + longest;
                 let margin = 8.0 * f64::EPSILON * (points.nrows() + 4) as f64 * reach * reach;
-                // Written so that a score that is no number stays in the choice.
-                let within = |&c: &usize| !(score(c) > best + margin);
+                let limit = best + margin;
+                // Where numbers are too large for their squares, all stay in the choice.
+                let within = |&c: &usize| score(c) <= limit || !limit.is_finite() || score(c).is_nan();
                 let mut close = (0..centers.ncols()).filter(within);
                 if let (Some(only), None) = (close.next(), close.next()) {
                     return only;

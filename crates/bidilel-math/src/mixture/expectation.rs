@@ -119,14 +119,14 @@ impl Expectation {
                 }
             }
             let stacked = stacked.subcols(0, width);
-            let mut block = shares.subcols_mut(0, width);
-            matmul(block.as_mut(), Accum::Replace, self.factors.transpose(), stacked, 1.0, Par::Seq);
-            for column in block.as_mut().col_iter_mut() {
-                let column = column.try_as_col_major_mut().expect("an owned block").as_slice_mut();
+            let logarithms = shares.subcols_mut(0, width);
+            matmul(logarithms, Accum::Replace, self.factors.transpose(), stacked, 1.0, Par::Seq);
+            for i in 0..width {
+                let column = shares.col_as_slice_mut(i);
                 statistics.log_likelihood += self.softmax(column);
                 statistics.shares.iter_mut().zip(&*column).for_each(|(sum, share)| *sum += share);
             }
-            let block = block.as_ref().transpose();
+            let block = shares.subcols(0, width).transpose();
             matmul(statistics.sums.as_mut(), Accum::Add, stacked, block, 1.0, Par::Seq);
         }
         statistics.count += points.ncols();

@@ -22,10 +22,10 @@ pub mod fisher;
 mod fit;
 pub mod items;
 pub mod normalize;
-pub mod sample;
+mod sample;
 pub mod settings;
 
-use faer::{Mat, MatRef};
+use faer::{ColMut, Mat, MatRef};
 use rayon::prelude::*;
 
 use bidilel_math::mixture::{Expectation, Mixture};
@@ -133,10 +133,7 @@ impl Encoder {
             let outcomes: Vec<Result<()>> = rows
                 .par_col_iter_mut()
                 .enumerate()
-                .map(|(i, row)| {
-                    let row = row.try_as_col_major_mut().expect("an owned matrix").as_slice_mut();
-                    self.encode_item(&judge, items, first + i, empty, row)
-                })
+                .map(|(i, row)| self.encode_item(&judge, items, first + i, empty, in_one_piece(row)))
                 .collect();
             outcomes.into_iter().collect::<Result<()>>()?;
             take(rows.as_ref())?;
@@ -212,6 +209,11 @@ impl Encoder {
         }
         Ok(())
     }
+}
+
+/// A column of a matrix that nobody has turned.
+fn in_one_piece(column: ColMut<'_, f32>) -> &mut [f32] {
+    column.try_as_col_major_mut().expect("columns of an owned matrix lie in one piece").as_slice_mut()
 }
 
 /// A codebook made ready to judge descriptors.

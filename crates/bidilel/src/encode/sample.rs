@@ -13,11 +13,12 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use super::in_one_piece;
 use super::items::{self, Items};
 use crate::error::Result;
 
 /// Up to `most` descriptors, dimensions x descriptors, in the order of the items; with the number of all.
-pub fn draw(items: &dyn Items, most: usize, seed: u64) -> Result<(Mat<f32>, usize)> {
+pub(super) fn draw(items: &dyn Items, most: usize, seed: u64) -> Result<(Mat<f32>, usize)> {
     let counts: Vec<usize> = (0..items.count()).map(|item| items.descriptors(item)).collect();
     let total = counts.iter().sum();
     let places = places(total, most, seed);
@@ -39,8 +40,7 @@ pub fn draw(items: &dyn Items, most: usize, seed: u64) -> Result<(Mat<f32>, usiz
         .map(|(item, first, own, columns)| {
             let rows = items::open(items, item)?;
             for (column, place) in columns.col_iter_mut().zip(own) {
-                let column = column.try_as_col_major_mut().expect("an owned matrix").as_slice_mut();
-                items::read_checked(items, item, &*rows, place - first, column)?;
+                items::read_checked(items, item, &*rows, place - first, in_one_piece(column))?;
             }
             Ok(())
         })
