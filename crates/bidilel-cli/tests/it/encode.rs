@@ -236,6 +236,10 @@ fn the_result_says_what_was_learned_and_reductions_are_clipped_aloud() {
     assert!(result["learned"]["log_likelihood"].as_f64().expect("a number").is_finite());
     let kept = result["learned"]["reduction"]["variance_kept"].as_f64().expect("a share");
     assert!((kept - 1.0).abs() < 1e-9, "{kept}");
+    assert!(result["learned"]["reduction"]["residual"].is_null(), "an exact PCA has no residual to tell");
+    let randomized = [&SMALL[..], &["--reduce", "5", "--reduce-by", "randomized"]].concat();
+    let ran = clips.encode("clips", "f.npy", &randomized);
+    assert!(ran.stdout.contains("randomized with residuals up to"), "{}", ran.stdout);
 }
 
 #[test]
@@ -250,6 +254,13 @@ fn items_without_descriptors() {
     // Names in order: `empty.npy` follows the clips of its class, and so does `nothing.txt`.
     assert!(row(32).iter().all(|&byte| byte == 0) && row(41).iter().all(|&byte| byte == 0));
     assert!(row(0).iter().any(|&byte| byte != 0));
+    // Nothing but empty items: rows of zeros from an encoder, an error without one.
+    clips.rows("clips", &[&SMALL[..], &["--empty", "zero", "--save-encoder", "encoder@"]].concat());
+    fs::create_dir(clips.path("void")).expect("writable");
+    fs::write(clips.path("void/nothing.txt"), "").expect("writable");
+    let rows = clips.rows("void", &["--empty", "zero", "--encoder", "encoder@"]);
+    assert!(rows.len() == 128 + 160 && rows[128..].iter().all(|&byte| byte == 0));
+    clips.refuses("void", &["--empty", "zero"], &["components must be at most", "0 of 0"]);
     clips.one_array();
     // Numbers from 0 where the file counts from 1: item 0 has nothing.
     let shifted: Vec<i64> = (0..CLASSES * CLIPS)

@@ -80,8 +80,8 @@ pub struct Principal {
     pub projection: Projection,
     /// Share of all variance that lies in the directions.
     pub kept: f64,
-    /// Largest $\|C u_i - \lambda_i u_i\| / \lambda_1$: zero but for rounding where the method is exact.
-    pub residual: f64,
+    /// Largest $\|C u_i - \lambda_i u_i\| / \lambda_1$ of directions that were iterated; none where the method is exact.
+    pub residual: Option<f64>,
 }
 
 /// The `count` leading directions of `data`.
@@ -127,7 +127,7 @@ fn from_scatter<C: Columns>(
     let rank = rank(&found.values);
     let kept = found.values[..rank].iter().sum::<f64>() / total;
     let directions = found.vectors.subcols(0, rank).to_owned();
-    Ok(Principal { projection: Projection { mean, directions }, kept, residual: 0.0 })
+    Ok(Principal { projection: Projection { mean, directions }, kept, residual: None })
 }
 
 fn from_gram<C: Columns>(
@@ -164,7 +164,7 @@ fn from_gram<C: Columns>(
     })?;
     eigen::fix_signs(directions.as_mut());
     let kept = values[..rank].iter().sum::<f64>() / total;
-    Ok(Principal { projection: Projection { mean, directions }, kept, residual: 0.0 })
+    Ok(Principal { projection: Projection { mean, directions }, kept, residual: None })
 }
 
 /// The first columns of others.

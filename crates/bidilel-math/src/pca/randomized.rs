@@ -56,7 +56,7 @@ pub(super) fn principal<C: Columns>(
     let residual = residual(directions.as_ref(), image.as_ref(), vectors, &values);
     fix_signs(directions.as_mut());
     let kept = values[..rank].iter().sum::<f64>() / total;
-    Ok(Principal { projection: Projection { mean, directions }, kept, residual })
+    Ok(Principal { projection: Projection { mean, directions }, kept, residual: Some(residual) })
 }
 
 /// The largest residual, as a share of the largest eigenvalue.
@@ -109,7 +109,8 @@ mod tests {
                 .expect("finite");
             assert!(found.kept <= exact.kept + 1e-12, "no subspace keeps more than the best");
             assert!(found.kept > exact.kept - nearly, "{} of {}", found.kept, exact.kept);
-            assert!(found.residual < bound, "{}", found.residual);
+            let residual = found.residual.expect("iterated directions have one");
+            assert!(residual < bound && residual > 0.0, "{residual}");
             let gram = product(found.projection.directions.transpose(), found.projection.directions.as_ref());
             assert!((gram - Mat::<f64>::identity(10, 10)).norm_max() < 1e-9);
         }

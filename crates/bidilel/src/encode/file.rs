@@ -53,12 +53,10 @@ pub struct Header {
 /// What is known of the PCA of feature rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RowReduction {
-    /// Whether it is exact, or iterated on a random subspace.
-    pub exact: bool,
     /// Share of the rows' variance that it keeps.
     pub variance_kept: f64,
-    /// Largest residual of a direction, as a share of the largest variance.
-    pub residual: f64,
+    /// Largest residual of a direction, as a share of the largest variance; none where the PCA is exact.
+    pub residual: Option<f64>,
 }
 
 impl Encoder {

@@ -171,11 +171,7 @@ pub(super) fn reduction<C: Columns<Error = AnyError>>(
             rows.dim()
         ));
     }
-    encoder.header.reduction = Some(RowReduction {
-        exact: method == pca::Method::Exact,
-        variance_kept: found.kept,
-        residual: found.residual,
-    });
+    encoder.header.reduction = Some(RowReduction { variance_kept: found.kept, residual: found.residual });
     encoder.reduction = Some(found.projection);
     Ok(())
 }

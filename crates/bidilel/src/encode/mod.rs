@@ -116,7 +116,8 @@ impl Encoder {
         mut take: impl FnMut(MatRef<'_, f32>) -> Result<(), E>,
     ) -> Result<(), E> {
         let expected = self.header.descriptor_dim;
-        if items.count() > 0 && items.dim() != expected {
+        // Items without any descriptor have no dimensions.
+        if items.dim() > 0 && items.dim() != expected {
             return Err(Error::Mismatch {
                 origin: items.origin(0),
                 what: "dimensions, as in the descriptors of the encoder",

@@ -132,11 +132,9 @@ fn text_report(
         Method::Bag => format!("bags of {} words", header.settings.components),
     };
     let reduced = header.reduction.map_or(String::new(), |found| {
-        let way = if found.exact {
-            String::new()
-        } else {
-            format!(", randomized with residuals up to {:.1e}", found.residual)
-        };
+        let way = found
+            .residual
+            .map_or(String::new(), |residual| format!(", randomized with residuals up to {residual:.1e}"));
         format!(
             ", reduced from {} ({:.1} % of the variance{way})",
             encoder.raw_dim(),
