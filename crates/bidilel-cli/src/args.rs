@@ -6,6 +6,7 @@ use bidilel_report::Format;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
+use crate::commands::encode::args::EncodeArgs;
 use crate::method::MethodArgs;
 use crate::tuning::args::TuneArgs;
 
@@ -54,6 +55,8 @@ pub(crate) enum Command {
     },
     /// Write any readable dataset as a folder of arrays and text files
     Convert(ConvertArgs),
+    /// Make feature rows of local descriptors: Fisher vectors or bags of features
+    Encode(Box<EncodeArgs>),
     /// Make a synthetic dataset
     Generate(GenerateArgs),
     /// Look at the classes of a model
@@ -206,7 +209,7 @@ pub(crate) enum ClassCommand {
     },
 }
 
-fn parse_count(text: &str) -> Result<usize, String> {
+pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
         Ok(count) => Ok(count),

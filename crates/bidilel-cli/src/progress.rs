@@ -111,7 +111,7 @@ impl Observer for Progress {
         }
         let mut state = self.state();
         if state.last_draw.elapsed() > Duration::from_millis(100) {
-            state.bar.set_message(format!("iteration {step}, stress {value:.6}"));
+            state.bar.set_message(format!("iteration {step}, at {value:.6}"));
             state.last_draw = Instant::now();
         }
     }

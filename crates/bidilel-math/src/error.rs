@@ -26,6 +26,12 @@ pub enum Error {
         /// Which number.
         what: &'static str,
     },
+    /// Numbers that must differ are all the same.
+    #[error("{what} do not vary")]
+    Constant {
+        /// Which numbers.
+        what: &'static str,
+    },
     /// An input whose size does not fit the others.
     #[error("{what} does not match: expected {expected}, found {found}")]
     Shape {

@@ -1,12 +1,28 @@
-//! k-means from given centres: Lloyd's iteration until no point changes its cluster.
+//! k-means: Lloyd's iteration from given centres, and centres to start from.
 //!
-//! An empty cluster keeps its centre: here a centre stands for something (a class), so it must not be
-//! moved to where the points happen to be.
+//! An empty cluster keeps its centre: a centre may stand for something (a class), so it must not be moved to
+//! where the points happen to be.
+//!
+//! [`nearest`] compares by $\tfrac12\|c\|^2 - c^\top x$, which is one matrix product for many points, and looks again
+//! at the distances themselves where rounding could have changed the order: its answer is that of the distances.
+//!
+//! # References
+//! S. Lloyd, *Least squares quantization in PCM*, 1982. D. Arthur and S. Vassilvitskii, *k-means++: the
+//! advantages of careful seeding*, 2007.
 
-use faer::{Mat, MatRef};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::distance::squared;
+use crate::{Error, Observer, Result};
+
+/// Points that one thread compares at a time.
+const BLOCK: usize = 256;
+/// Points whose distances are summed by one thread when a centre is drawn.
+const SUM_BLOCK: usize = 4096;
 
 /// The outcome of [`kmeans`].
 #[derive(Debug, Clone, PartialEq)]
@@ -36,11 +52,95 @@ pub fn kmeans(points: MatRef<'_, f64>, centers: Mat<f64>, max_iterations: usize)
 
 /// The nearest center of every point.
 pub fn nearest(points: MatRef<'_, f64>, centers: MatRef<'_, f64>) -> Vec<usize> {
-    let closest = |i: usize| {
-        let distances = (0..centers.ncols()).map(|c| squared(points.col(i), centers.col(c)));
-        distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(cluster, _)| cluster)
+    let lengths: Vec<f64> = centers.col_iter().map(|center| center.norm_l2()).collect();
+    let halves: Vec<f64> = lengths.iter().map(|length| length * length / 2.0).collect();
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    let blocks: Vec<Vec<usize>> = points
+        .par_col_chunks(BLOCK)
+        .map(|block| {
+            let mut scores = Mat::<f64>::zeros(centers.ncols(), block.ncols());
+            matmul(scores.as_mut(), Accum::Replace, centers.transpose(), block, -1.0, Par::Seq);
+            let closest = |(i, column): (usize, faer::ColRef<'_, f64>)| {
+                let score = |c: usize| halves[c] + column[c];
+                let best = (0..centers.ncols()).map(score).fold(f64::INFINITY, f64::min);
+                // What rounding can do to a score, and to a distance that is summed directly.
+                let reach = block.col(i).norm_l2() + longest;
+                let margin = 8.0 * f64::EPSILON * (points.nrows() + 4) as f64 * reach * reach;
+                let limit = best + margin;
+                // Where numbers are too large for their squares, all stay in the choice.
+                let within = |&c: &usize| score(c) <= limit || !limit.is_finite() || score(c).is_nan();
+                let mut close = (0..centers.ncols()).filter(within);
+                if let (Some(only), None) = (close.next(), close.next()) {
+                    return only;
+                }
+                let distances =
+                    (0..centers.ncols()).filter(within).map(|c| (c, squared(block.col(i), centers.col(c))));
+                distances.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(cluster, _)| cluster)
+            };
+            scores.col_iter().enumerate().map(closest).collect()
+        })
+        .collect();
+    blocks.concat()
+}
+
+/// `count` of the points as centres: the first at random, each next one with a probability that grows with the square
+/// of its distance from those before.
+///
+/// # Errors
+/// [`Error::Parameter`] when there are fewer distinct points than centres.
+pub fn plus_plus(points: MatRef<'_, f64>, count: usize, seed: u64, watch: &dyn Observer) -> Result<Mat<f64>> {
+    let too_many = |found: usize| Error::Parameter {
+        parameter: "the number of clusters",
+        expected: "at most the number of distinct points",
+        found: found as f64,
     };
-    (0..points.ncols()).into_par_iter().map(closest).collect()
+    if count == 0 || count > points.ncols() {
+        return Err(too_many(count));
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut chosen = random.random_range(0..points.ncols());
+    let mut centers = Mat::zeros(points.nrows(), count);
+    let mut distances = vec![f64::INFINITY; points.ncols()];
+    for center in 0..count {
+        centers.col_mut(center).copy_from(points.col(chosen));
+        watch.progress(center + 1, count);
+        if center + 1 == count {
+            break;
+        }
+        distances.par_iter_mut().enumerate().for_each(|(i, distance)| {
+            *distance = distance.min(squared(points.col(i), points.col(chosen)));
+        });
+        chosen = draw(&distances, random.random()).ok_or_else(|| too_many(count))?;
+    }
+    Ok(centers)
+}
+
+/// The place at which the running sum of the weights passes a share of the whole; none if all are zero.
+fn draw(weights: &[f64], share: f64) -> Option<usize> {
+    // Sums of fixed blocks, so that the number of threads does not change the rounding.
+    let sums: Vec<f64> = weights.par_chunks(SUM_BLOCK).map(|block| block.iter().sum()).collect();
+    let mut left = share * sums.iter().sum::<f64>();
+    let mut last = None;
+    for (block, &sum) in sums.iter().enumerate().filter(|&(_, &sum)| sum > 0.0) {
+        let first = block * SUM_BLOCK;
+        let whole = left >= sum;
+        for (i, &weight) in weights[first..].iter().take(SUM_BLOCK).enumerate() {
+            if weight > 0.0 {
+                last = Some(first + i);
+                if !whole && left < weight {
+                    return last;
+                }
+            }
+            if !whole {
+                left -= weight;
+            }
+        }
+        if whole {
+            left -= sum;
+        }
+    }
+    // Rounding may leave a little beyond the end: the last point that can be drawn is.
+    last
 }
 
 fn move_centers(points: MatRef<'_, f64>, assignment: &[usize], centers: &mut Mat<f64>) {
@@ -73,6 +173,49 @@ mod tests {
         let mut again = found.centers.clone();
         move_centers(points().as_ref(), &found.assignment, &mut again);
         assert!((again - &found.centers).norm_max() < 1e-12);
+    }
+
+    #[test]
+    fn the_nearest_center_is_the_one_of_least_distance_ties_included() {
+        // Whole numbers, far from the origin: many exact ties, and products that round.
+        let grid = |rows: usize, columns: usize, step: usize| {
+            Mat::from_fn(rows, columns, |i, j| 1e7 + ((i * 7 + j * step) % 5) as f64)
+        };
+        let (points, centers) = (grid(3, 700, 3), grid(3, 40, 11));
+        let direct: Vec<usize> = (0..points.ncols())
+            .map(|i| {
+                let distances = (0..40).map(|c| squared(points.col(i), centers.col(c)));
+                distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).expect("centers").0
+            })
+            .collect();
+        assert_eq!(nearest(points.as_ref(), centers.as_ref()), direct);
+    }
+
+    #[test]
+    fn starting_centers_are_distinct_points_and_the_same_for_any_number_of_threads() {
+        let points = Mat::from_fn(2, 9000, |i, j| ((j * 37 + i * 11) % 500) as f64);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small pool");
+            pool.install(|| plus_plus(points.as_ref(), 60, 3, &crate::Silent).expect("enough points"))
+        };
+        let centers = with(1);
+        assert_eq!(centers, with(3));
+        for a in 0..60 {
+            assert!((0..a).all(|b| squared(centers.col(a), centers.col(b)) > 0.0), "center {a} is new");
+            assert!(
+                (0..9000).any(|i| squared(centers.col(a), points.col(i)) < 1e-300),
+                "center {a} is a point"
+            );
+        }
+    }
+
+    #[test]
+    fn more_centers_than_distinct_points_are_an_error() {
+        let points = Mat::from_fn(1, 50, |_, j| (j % 4) as f64);
+        assert!(plus_plus(points.as_ref(), 4, 0, &crate::Silent).is_ok());
+        for count in [0, 5, 51] {
+            assert!(plus_plus(points.as_ref(), count, 0, &crate::Silent).is_err());
+        }
     }
 
     #[test]

@@ -174,7 +174,7 @@ fn each_block(instances: &[usize], watch: &dyn Observer, mut work: impl FnMut(&[
 }
 
 /// Adds the lower half of `left' * right` to `sum`, tile by tile.
-fn add_lower(sum: &mut Mat<f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) {
+pub(crate) fn add_lower(sum: &mut Mat<f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) {
     let dim = sum.nrows();
     sum.par_col_chunks_mut(BLOCK).enumerate().for_each(|(column, panel)| {
         let first = column * BLOCK;
@@ -188,7 +188,7 @@ fn add_lower(sum: &mut Mat<f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) 
 }
 
 /// Copies the lower half to the upper one, tile by tile: whole rows would leave the cache at every step.
-fn mirror(matrix: &mut Mat<f64>) {
+pub(crate) fn mirror(matrix: &mut Mat<f64>) {
     const TILE: usize = 32;
     let dim = matrix.nrows();
     for left in (0..dim).step_by(TILE) {

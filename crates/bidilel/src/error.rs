@@ -115,6 +115,32 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// An encoder file that cannot be used.
+    #[error("not a usable encoder: {problem}")]
+    Encoder {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Local descriptors that cannot be read.
+    #[error("the descriptors cannot be read")]
+    Descriptors {
+        /// Why not.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// Feature rows on their way that cannot be read back.
+    #[error("the feature rows cannot be read back")]
+    FeatureRows {
+        /// Why not.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A picture or video without local descriptors.
+    #[error("{origin} has no descriptors")]
+    NoDescriptors {
+        /// Its file, or its place in an array.
+        origin: String,
+    },
     /// A neighbourhood graph in which nothing is joined.
     #[error("no two neighbours share a class, so the neighbourhood graph has no edge")]
     NoEdges,
@@ -144,6 +170,12 @@ impl Error {
             }
             Self::Math { source: bidilel_math::Error::NotPositiveDefinite { .. }, .. } => {
                 Some("raise --alpha or --ridge".to_owned())
+            }
+            Self::NoDescriptors { .. } => {
+                Some("remove the item, or give it a row of zeros with `--empty zero`".to_owned())
+            }
+            Self::Math { stage: "codebook", source: bidilel_math::Error::Parameter { .. } } => {
+                Some("lower --components, raise --sample, or bring more descriptors".to_owned())
             }
             Self::NoEdges => Some(
                 "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbours"

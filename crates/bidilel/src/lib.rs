@@ -11,6 +11,8 @@
 //! 5. [`recognize`], [`post`]: nearest class, then corrections by the whole batch of test instances.
 //! 6. [`metrics`]: how well it went.
 //!
+//! Features that are still sets of local descriptors become one row an instance by [`encode`].
+//!
 //! [`pipeline`] is these steps in one function, [`model`] what stays of them on disk; [`settings`] are all of
 //! their settings by name, which [`tune`] chooses on known classes only. This crate reads no foreign format,
 //! prints nothing, reads no clock, and takes all randomness from explicit seeds.
@@ -34,6 +36,7 @@
 
 pub mod bottom_up;
 pub mod dataset;
+pub mod encode;
 pub mod error;
 pub mod landmarks;
 pub mod latent_space;

@@ -225,7 +225,7 @@ fn read_header(bytes: &[u8]) -> Result<Header> {
 }
 
 /// A column-major matrix as a row-major tensor of the transposed shape: the same bytes.
-fn pack(name: &str, matrix: &Mat<f64>) -> (String, Vec<usize>, Vec<u8>) {
+pub(crate) fn pack(name: &str, matrix: &Mat<f64>) -> (String, Vec<usize>, Vec<u8>) {
     let mut bytes = Vec::with_capacity(8 * matrix.nrows() * matrix.ncols());
     for column in 0..matrix.ncols() {
         matrix.col_as_slice(column).iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
@@ -233,7 +233,7 @@ fn pack(name: &str, matrix: &Mat<f64>) -> (String, Vec<usize>, Vec<u8>) {
     (name.to_owned(), vec![matrix.ncols(), matrix.nrows()], bytes)
 }
 
-fn unpack(
+pub(crate) fn unpack(
     file: &SafeTensors<'_>,
     name: &str,
     rows: Option<usize>,

@@ -11,6 +11,7 @@ mod npy_writer;
 mod read;
 
 use std::fmt;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -149,6 +150,29 @@ impl Array {
     /// The type of its elements.
     pub fn element(&self) -> Element {
         self.element
+    }
+
+    /// Some of the rows; nothing moves.
+    ///
+    /// # Panics
+    /// If there are no such rows: that is a mistake in the program.
+    #[must_use]
+    pub fn subrows(self, rows: Range<usize>) -> Self {
+        assert!(rows.start <= rows.end && rows.end <= self.rows, "no rows {rows:?} in {self:?}");
+        Self { offset: self.offset + rows.start * self.row_stride, rows: rows.len(), ..self }
+    }
+
+    /// Some of the columns; nothing moves.
+    ///
+    /// # Panics
+    /// If there are no such columns: that is a mistake in the program.
+    #[must_use]
+    pub fn subcolumns(self, columns: Range<usize>) -> Self {
+        assert!(
+            columns.start < columns.end && columns.end <= self.columns,
+            "no columns {columns:?} in {self:?}"
+        );
+        Self { offset: self.offset + columns.start * self.column_stride, columns: columns.len(), ..self }
     }
 
     /// The same elements with rows and columns exchanged; nothing moves. A vector stays as it is.

@@ -1,0 +1,208 @@
+//! Which component a point comes from, and the sums over points that everything else is made of.
+//!
+//! $\log w_k p_k(x) = a_k + \sum_d x_d^2 (-\tfrac1{2\sigma^2_{dk}}) + \sum_d x_d \tfrac{\mu_{dk}}{\sigma^2_{dk}}$, one
+//! product of the stacked $[x^2; x]$ with the stacked factors; the responsibilities are its softmax, and the sums
+//! $\sum_i \gamma_{ik} [x_i^2; x_i]$ are a second product. No matrix of all points x components is ever made.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+use rayon::prelude::*;
+
+use super::Mixture;
+use super::exponential::exp;
+
+/// Points that go through the products at a time.
+const BLOCK: usize = 256;
+/// Points whose sums one thread makes.
+const CHUNK: usize = 4096;
+/// Chunks whose sums are held at once.
+const WAVE: usize = 16;
+/// A component whose logarithm is this far below the largest gets nothing: its share is below 1e-17, less than
+/// rounding does to the others, and the exponential stays where it is exact.
+const NEGLIGIBLE: f64 = -40.0;
+
+/// Sums over points, weighted by the responsibility of every component.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statistics {
+    /// How many points.
+    pub count: usize,
+    /// $\sum_i \log p(x_i)$.
+    pub log_likelihood: f64,
+    /// $\sum_i \gamma_{ik}$.
+    pub shares: Vec<f64>,
+    /// $\sum_i \gamma_{ik} x_i^2$ over $\sum_i \gamma_{ik} x_i$: twice the dimensions x components.
+    pub sums: Mat<f64>,
+}
+
+impl Statistics {
+    /// Those of no point.
+    pub fn new(dim: usize, components: usize) -> Self {
+        Self {
+            count: 0,
+            log_likelihood: 0.0,
+            shares: vec![0.0; components],
+            sums: Mat::zeros(2 * dim, components),
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.log_likelihood += other.log_likelihood;
+        self.shares.iter_mut().zip(&other.shares).for_each(|(sum, value)| *sum += value);
+        self.sums += &other.sums;
+    }
+}
+
+/// A mixture made ready to judge points.
+#[derive(Debug, Clone)]
+pub struct Expectation {
+    /// Twice the dimensions x components.
+    factors: Mat<f64>,
+    constants: Vec<f64>,
+}
+
+impl Expectation {
+    /// Prepares a mixture.
+    pub fn new(mixture: &Mixture) -> Self {
+        let (dim, count) = (mixture.dim(), mixture.count());
+        let (means, variances) = (&mixture.means, &mixture.variances);
+        let factors = Mat::from_fn(2 * dim, count, |row, k| match row.checked_sub(dim) {
+            None => -0.5 / variances[(row, k)],
+            Some(d) => means[(d, k)] / variances[(d, k)],
+        });
+        let constant = |k: usize| {
+            let terms = (0..dim).map(|d| {
+                let (mean, variance) = (means[(d, k)], variances[(d, k)]);
+                (std::f64::consts::TAU * variance).ln() + mean * mean / variance
+            });
+            mixture.weights[k].ln() - 0.5 * terms.sum::<f64>()
+        };
+        Self { constants: (0..count).map(constant).collect(), factors }
+    }
+
+    /// The statistics of the columns of `points`, on all threads; the same for any number of them.
+    pub fn of(&self, points: MatRef<'_, f64>) -> Statistics {
+        let mut all = self.empty();
+        for first in (0..points.ncols()).step_by(CHUNK * WAVE) {
+            let wave = points.subcols(first, (points.ncols() - first).min(CHUNK * WAVE));
+            let parts: Vec<Statistics> = wave
+                .par_col_chunks(CHUNK)
+                .map(|chunk| {
+                    let mut part = self.empty();
+                    self.add(chunk, &mut part);
+                    part
+                })
+                .collect();
+            parts.iter().for_each(|part| all.add(part));
+        }
+        all
+    }
+
+    /// Statistics of no point, of the right size.
+    pub fn empty(&self) -> Statistics {
+        Statistics::new(self.factors.nrows() / 2, self.constants.len())
+    }
+
+    /// Adds the columns of `points` to `statistics`, on this thread.
+    pub fn add(&self, points: MatRef<'_, f64>, statistics: &mut Statistics) {
+        let (dim, count) = (points.nrows(), self.constants.len());
+        let widest = points.ncols().min(BLOCK);
+        let (mut stacked, mut shares) =
+            (Mat::<f64>::zeros(2 * dim, widest), Mat::<f64>::zeros(count, widest));
+        for first in (0..points.ncols()).step_by(BLOCK) {
+            let width = (points.ncols() - first).min(BLOCK);
+            for i in 0..width {
+                let column = points.col(first + i);
+                let (squares, values) = stacked.col_as_slice_mut(i).split_at_mut(dim);
+                for ((square, value), &x) in squares.iter_mut().zip(values).zip(column.iter()) {
+                    (*square, *value) = (x * x, x);
+                }
+            }
+            let stacked = stacked.subcols(0, width);
+            let logarithms = shares.subcols_mut(0, width);
+            matmul(logarithms, Accum::Replace, self.factors.transpose(), stacked, 1.0, Par::Seq);
+            for i in 0..width {
+                let column = shares.col_as_slice_mut(i);
+                statistics.log_likelihood += self.softmax(column);
+                statistics.shares.iter_mut().zip(&*column).for_each(|(sum, share)| *sum += share);
+            }
+            let block = shares.subcols(0, width).transpose();
+            matmul(statistics.sums.as_mut(), Accum::Add, stacked, block, 1.0, Par::Seq);
+        }
+        statistics.count += points.ncols();
+    }
+
+    /// Turns one point's logarithms (still without the constants) into shares; gives $\log p(x)$.
+    fn softmax(&self, column: &mut [f64]) -> f64 {
+        column.iter_mut().zip(&self.constants).for_each(|(value, constant)| *value += constant);
+        let largest =
+            column.iter().copied().fold(f64::NEG_INFINITY, |most, x| if x > most { x } else { most });
+        for value in &mut *column {
+            let below = *value - largest;
+            let share = exp(if below < NEGLIGIBLE { NEGLIGIBLE } else { below });
+            *value = if below < NEGLIGIBLE { 0.0 } else { share };
+        }
+        let sum: f64 = column.iter().sum();
+        let scale = 1.0 / sum;
+        column.iter_mut().for_each(|value| *value *= scale);
+        largest + sum.ln()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::krylov::tests::random;
+
+    #[test]
+    fn statistics_are_the_sums_that_they_stand_for() {
+        let mixture = Mixture {
+            weights: vec![0.2, 0.5, 0.3],
+            means: random(4, 3, 1),
+            variances: Mat::from_fn(4, 3, |d, k| 0.3 + (d + 2 * k) as f64 / 4.0),
+        };
+        let points = random(4, 700, 2);
+        let found = Expectation::new(&mixture).of(points.as_ref());
+        let (mut likelihood, mut shares, mut sums) = (0.0, [0.0; 3], Mat::<f64>::zeros(8, 3));
+        for x in points.col_iter() {
+            let densities = [0, 1, 2].map(|k| {
+                let density = |d: usize| {
+                    let (mean, variance) = (mixture.means[(d, k)], mixture.variances[(d, k)]);
+                    (-(x[d] - mean).powi(2) / (2.0 * variance)).exp()
+                        / (std::f64::consts::TAU * variance).sqrt()
+                };
+                mixture.weights[k] * (0..4).map(density).product::<f64>()
+            });
+            let all: f64 = densities.iter().sum();
+            likelihood += all.ln();
+            for k in 0..3 {
+                shares[k] += densities[k] / all;
+                for d in 0..4 {
+                    sums[(d, k)] += densities[k] / all * x[d] * x[d];
+                    sums[(4 + d, k)] += densities[k] / all * x[d];
+                }
+            }
+        }
+        approx::assert_relative_eq!(found.log_likelihood, likelihood, max_relative = 1e-12);
+        assert!((&found.sums - &sums).norm_max() < 1e-10);
+        assert!(found.shares.iter().zip(shares).all(|(a, b)| (a - b).abs() < 1e-10));
+        assert_eq!(found.count, 700);
+    }
+
+    #[test]
+    fn the_bits_do_not_depend_on_the_number_of_threads() {
+        let mixture = Mixture {
+            weights: vec![0.5; 2],
+            means: random(3, 2, 4),
+            variances: Mat::from_fn(3, 2, |_, _| 0.7),
+        };
+        let points = random(3, CHUNK * (WAVE + 2) + 17, 5);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small pool");
+            pool.install(|| Expectation::new(&mixture).of(points.as_ref()))
+        };
+        let one = with(1);
+        assert_eq!(with(2), one);
+        assert_eq!(with(3), one);
+    }
+}

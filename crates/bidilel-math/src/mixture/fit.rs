@@ -1,0 +1,193 @@
+//! Expectation maximisation: a start from k-means, then steps that never lower the likelihood.
+
+use faer::{Mat, MatRef};
+
+use super::{Expectation, Mixture, Statistics};
+use crate::{Error, Observer, Result, kmeans, scatter};
+
+/// Steps of k-means before the first mixture is made of its clusters; more of them change little.
+const START_STEPS: usize = 20;
+/// Added to every component's share of the points, so that one that lost all of them stays a number.
+const BARELY: f64 = 10.0 * f64::EPSILON;
+/// A dimension's variance counts as at least this share of the largest: the floor must be positive everywhere.
+const FLAT: f64 = 1e-6;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Steps at most.
+    pub max_iterations: usize,
+    /// Stop when a step raises the mean log-likelihood of a point by less.
+    pub tolerance: f64,
+}
+
+/// A mixture with the way to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    /// The mixture.
+    pub mixture: Mixture,
+    /// Mean log-likelihood at the start and after every step; the last is that of the mixture.
+    pub log_likelihoods: Vec<f64>,
+    /// Whether the last step was small enough.
+    pub converged: bool,
+}
+
+/// The least variance to allow in every dimension: a share of that of all points.
+pub fn variance_floor(points: MatRef<'_, f64>, share: f64) -> Vec<f64> {
+    let variances = variances(points);
+    let largest = variances.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    variances.iter().map(|variance| share * variance.max(FLAT * largest)).collect()
+}
+
+/// A mixture of the clusters of k-means, which starts from `seed`.
+///
+/// # Errors
+/// [`Error::Parameter`] when there are fewer distinct points than components.
+pub fn start(
+    points: MatRef<'_, f64>,
+    components: usize,
+    floor: &[f64],
+    seed: u64,
+    watch: &dyn Observer,
+) -> Result<Mixture> {
+    let centers = kmeans::plus_plus(points, components, seed, watch)?;
+    let clusters = kmeans::kmeans(points, centers, START_STEPS);
+    let dim = points.nrows();
+    let mut sums = Statistics::new(dim, components);
+    for (x, &cluster) in points.col_iter().zip(&clusters.assignment) {
+        sums.shares[cluster] += 1.0;
+        for d in 0..dim {
+            sums.sums[(d, cluster)] += x[d] * x[d];
+            sums.sums[(dim + d, cluster)] += x[d];
+        }
+    }
+    sums.count = points.ncols();
+    let mut mixture = maximize(&sums, floor);
+    // A cluster that lost its points keeps its centre, and is as wide as all points together.
+    let all = variances(points);
+    for cluster in (0..components).filter(|&cluster| sums.shares[cluster] < 0.5) {
+        mixture.means.col_mut(cluster).copy_from(clusters.centers.col(cluster));
+        for d in 0..dim {
+            mixture.variances[(d, cluster)] = all[d].max(floor[d]);
+        }
+    }
+    Ok(mixture)
+}
+
+/// Improves a mixture until a step gains too little.
+///
+/// # Errors
+/// [`Error::NotFinite`] when the points are too large for their squares.
+pub fn fit(
+    points: MatRef<'_, f64>,
+    start: Mixture,
+    floor: &[f64],
+    settings: Settings,
+    watch: &dyn Observer,
+) -> Result<Fitted> {
+    let mut mixture = start;
+    let mut log_likelihoods: Vec<f64> = Vec::new();
+    loop {
+        let statistics = Expectation::new(&mixture).of(points);
+        let value = statistics.log_likelihood / points.ncols() as f64;
+        if !value.is_finite() {
+            return Err(Error::NotFinite { what: "the likelihood of the mixture" });
+        }
+        let last = log_likelihoods.last().copied();
+        watch.step(log_likelihoods.len(), value);
+        log_likelihoods.push(value);
+        let converged = last.is_some_and(|last| value - last < settings.tolerance);
+        if converged || log_likelihoods.len() > settings.max_iterations {
+            return Ok(Fitted { mixture, log_likelihoods, converged });
+        }
+        mixture = maximize(&statistics, floor);
+    }
+}
+
+/// The mixture of largest likelihood for given responsibilities.
+fn maximize(statistics: &Statistics, floor: &[f64]) -> Mixture {
+    let (dim, components) = (floor.len(), statistics.shares.len());
+    let shares: Vec<f64> = statistics.shares.iter().map(|share| share + BARELY).collect();
+    let all: f64 = shares.iter().sum();
+    let means = Mat::from_fn(dim, components, |d, k| statistics.sums[(dim + d, k)] / shares[k]);
+    let variances = Mat::from_fn(dim, components, |d, k| {
+        let mean: f64 = means[(d, k)];
+        (statistics.sums[(d, k)] / shares[k] - mean * mean).max(floor[d])
+    });
+    Mixture { weights: shares.iter().map(|share| share / all).collect(), means, variances }
+}
+
+fn variances(points: MatRef<'_, f64>) -> Vec<f64> {
+    let mean = scatter::mean(points);
+    let mut sums = vec![0.0; points.nrows()];
+    for x in points.col_iter() {
+        for ((sum, x), mean) in sums.iter_mut().zip(x.iter()).zip(&mean) {
+            *sum += (x - mean).powi(2);
+        }
+    }
+    sums.iter().map(|sum| sum / points.ncols() as f64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+    use crate::krylov::tests::random;
+
+    /// Three clouds, one of them very flat.
+    fn clouds() -> Mat<f64> {
+        let noise = random(3, 600, 9);
+        Mat::from_fn(3, 600, |d, i| {
+            let spread = if i % 3 == 0 && d == 1 { 1e-7 } else { 0.5 };
+            (i % 3 * (d + 1)) as f64 * 2.0 + spread * noise[(d, i)]
+        })
+    }
+
+    fn run(components: usize, share: f64, max_iterations: usize) -> Fitted {
+        let points = clouds();
+        let floor = variance_floor(points.as_ref(), share);
+        let start = start(points.as_ref(), components, &floor, 1, &Silent).expect("distinct points");
+        let settings = Settings { max_iterations, tolerance: 0.0 };
+        fit(points.as_ref(), start, &floor, settings, &Silent).expect("finite")
+    }
+
+    #[test]
+    fn no_step_lowers_the_likelihood_even_at_the_floor() {
+        for (components, share) in [(1, 1e-4), (3, 1e-4), (8, 0.3), (40, 1e-2)] {
+            let found = run(components, share, 40);
+            for pair in found.log_likelihoods.windows(2) {
+                assert!(pair[1] >= pair[0] - 1e-10, "{components} components: {} then {}", pair[0], pair[1]);
+            }
+            let all: f64 = found.mixture.weights.iter().sum();
+            approx::assert_relative_eq!(all, 1.0, max_relative = 1e-12);
+        }
+    }
+
+    #[test]
+    fn no_variance_is_below_its_floor() {
+        let points = clouds();
+        let floor = variance_floor(points.as_ref(), 1e-3);
+        let found = run(3, 1e-3, 30).mixture;
+        assert!((0..3).all(|k| (0..3).all(|d| found.variances[(d, k)] >= floor[d])));
+        assert!((0..3).any(|k| found.variances[(1, k)] <= floor[1]), "the flat cloud rests on the floor");
+    }
+
+    #[test]
+    fn separate_clouds_are_found() {
+        let mut means: Vec<f64> = run(3, 1e-6, 50).mixture.means.row(2).iter().copied().collect();
+        means.sort_by(f64::total_cmp);
+        for (found, expected) in means.iter().zip([0.0, 6.0, 12.0]) {
+            assert!((found - expected).abs() < 0.15, "{means:?}");
+        }
+    }
+
+    #[test]
+    fn a_constant_dimension_has_a_positive_floor() {
+        let points = Mat::from_fn(2, 20, |d, i| if d == 0 { 5.0 } else { i as f64 });
+        let floor = variance_floor(points.as_ref(), 1e-4);
+        assert!(floor[0] > 0.0 && floor[0] < floor[1]);
+        let start = start(points.as_ref(), 2, &floor, 0, &Silent).expect("distinct points");
+        let settings = Settings { max_iterations: 20, tolerance: 1e-6 };
+        assert!(fit(points.as_ref(), start, &floor, settings, &Silent).is_ok());
+    }
+}

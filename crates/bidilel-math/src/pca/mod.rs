@@ -1,0 +1,317 @@
+//! Principal component analysis of columns that are read block by block.
+//!
+//! The directions $u_1, u_2, \dots$ are the leading eigenvectors of $C = \sum_i (x_i - \bar x)(x_i - \bar x)^\top$.
+//! Where there are fewer columns than dimensions they come from the Gram matrix instead: if
+//! $X_c^\top X_c v = \lambda v$, then $u = X_c v / \sqrt\lambda$. Both are exact. Where neither matrix fits,
+//! [`randomized`] iterates on a random subspace, and says how far it is from an eigenspace.
+//!
+//! # References
+//! I. Jolliffe, *Principal Component Analysis*, 2002. N. Halko, P. Martinsson and J. Tropp, *Finding structure
+//! with randomness*, 2011.
+
+mod randomized;
+
+use faer::{Accum, Mat, MatMut, MatRef};
+
+use crate::parallel::{multiply, product, zeros};
+use crate::scatter::{add_lower, mirror};
+use crate::{Error, Observer, Scalar, eigen};
+
+/// Up to this many columns or dimensions, whichever are fewer, the problem is solved exactly if nothing else is said.
+pub const EXACT_LIMIT: usize = 8192;
+/// Bytes of columns that are widened at a time.
+const BLOCK_BYTES: usize = 64 << 20;
+/// A direction with less than this share of the first one's variance is rounding.
+const NOISE: f64 = 1e-10;
+
+/// Columns of numbers that are read a block at a time: from memory, or from a file.
+pub trait Columns: Sync {
+    /// What can go wrong.
+    type Error: From<Error>;
+    /// How many columns there are.
+    fn count(&self) -> usize;
+    /// How long each is.
+    fn dim(&self) -> usize;
+    /// Copies columns from `first` on into `into`, as many as it has.
+    fn read(&self, first: usize, into: MatMut<'_, f64>) -> Result<(), Self::Error>;
+}
+
+impl<T: Scalar> Columns for MatRef<'_, T> {
+    type Error = Error;
+    fn count(&self) -> usize {
+        self.ncols()
+    }
+    fn dim(&self) -> usize {
+        self.nrows()
+    }
+    fn read(&self, first: usize, into: MatMut<'_, f64>) -> Result<(), Error> {
+        for (column, i) in into.col_iter_mut().zip(first..) {
+            column.iter_mut().zip(self.col(i).iter()).for_each(|(wide, value)| *wide = value.to_f64());
+        }
+        Ok(())
+    }
+}
+
+/// How to find the directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// From the whole scatter or Gram matrix, whichever is smaller.
+    Exact,
+    /// By iteration on a random subspace.
+    Randomized {
+        /// Seed of the subspace.
+        seed: u64,
+    },
+}
+
+/// Coordinates along some directions, from a mean.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Projection {
+    /// The point that becomes the origin.
+    pub mean: Vec<f64>,
+    /// Dimensions x directions, orthonormal.
+    pub directions: Mat<f64>,
+}
+
+/// The directions of largest variance, largest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Principal {
+    /// The directions; fewer than were asked for where the others are only rounding.
+    pub projection: Projection,
+    /// Share of all variance that lies in the directions.
+    pub kept: f64,
+    /// Largest $\|C u_i - \lambda_i u_i\| / \lambda_1$ of directions that were iterated; none where the method is exact.
+    pub residual: Option<f64>,
+}
+
+/// The `count` leading directions of `data`.
+///
+/// # Errors
+/// [`Error::Parameter`] unless `count` is from 1 to the dimensions and below the number of columns;
+/// [`Error::Constant`] when the columns do not vary; [`Error::NotFinite`] when they are too large for their squares.
+pub fn principal<C: Columns>(
+    data: &C,
+    count: usize,
+    method: Method,
+    watch: &dyn Observer,
+) -> Result<Principal, C::Error> {
+    if count == 0 || count > data.dim() || count >= data.count() {
+        return Err(C::Error::from(Error::Parameter {
+            parameter: "the number of directions",
+            expected: "at least 1, at most the dimensions, and below the number of points",
+            found: count as f64,
+        }));
+    }
+    let mean = mean(data)?;
+    match method {
+        Method::Exact if data.dim() <= data.count() => from_scatter(data, count, mean, watch),
+        Method::Exact => from_gram(data, count, mean, watch),
+        Method::Randomized { seed } => randomized::principal(data, count, mean, seed, watch),
+    }
+}
+
+fn from_scatter<C: Columns>(
+    data: &C,
+    count: usize,
+    mean: Vec<f64>,
+    watch: &dyn Observer,
+) -> Result<Principal, C::Error> {
+    let mut scatter = zeros(data.dim(), data.dim());
+    each_block(data, &mean, |_, block| {
+        add_lower(&mut scatter, block.transpose(), block.transpose());
+        Ok(())
+    })?;
+    mirror(&mut scatter);
+    let total = trace(scatter.as_ref())?;
+    let found = eigen::symmetric(scatter.as_ref(), count, watch)?;
+    let rank = rank(&found.values);
+    let kept = found.values[..rank].iter().sum::<f64>() / total;
+    let directions = found.vectors.subcols(0, rank).to_owned();
+    Ok(Principal { projection: Projection { mean, directions }, kept, residual: None })
+}
+
+fn from_gram<C: Columns>(
+    data: &C,
+    count: usize,
+    mean: Vec<f64>,
+    watch: &dyn Observer,
+) -> Result<Principal, C::Error> {
+    let mut gram = Mat::zeros(data.count(), data.count());
+    each_block(data, &mean, |first, left| {
+        // The lower half: columns up to and with this block.
+        let before = Before { data, count: first + left.ncols() };
+        each_block(&before, &mean, |start, right| {
+            let part = gram.as_mut().submatrix_mut(first, start, left.ncols(), right.ncols());
+            multiply(part, Accum::Replace, left.transpose(), right);
+            Ok(())
+        })?;
+        watch.progress(first + left.ncols(), data.count());
+        Ok(())
+    })?;
+    mirror(&mut gram);
+    let total = trace(gram.as_ref())?;
+    let eigen::Eigen { values, mut vectors } = eigen::symmetric(gram.as_ref(), count, watch)?;
+    drop(gram);
+    let rank = rank(&values);
+    for (column, value) in vectors.as_mut().col_iter_mut().zip(&values[..rank]) {
+        column.iter_mut().for_each(|entry| *entry /= value.sqrt());
+    }
+    let mut directions = Mat::zeros(data.dim(), rank);
+    each_block(data, &mean, |first, block| {
+        let part = vectors.subcols(0, rank).subrows(first, block.ncols());
+        multiply(directions.as_mut(), Accum::Add, block, part);
+        Ok(())
+    })?;
+    eigen::fix_signs(directions.as_mut());
+    let kept = values[..rank].iter().sum::<f64>() / total;
+    Ok(Principal { projection: Projection { mean, directions }, kept, residual: None })
+}
+
+/// The first columns of others.
+struct Before<'a, C> {
+    data: &'a C,
+    count: usize,
+}
+
+impl<C: Columns> Columns for Before<'_, C> {
+    type Error = C::Error;
+    fn count(&self) -> usize {
+        self.count
+    }
+    fn dim(&self) -> usize {
+        self.data.dim()
+    }
+    fn read(&self, first: usize, into: MatMut<'_, f64>) -> Result<(), C::Error> {
+        self.data.read(first, into)
+    }
+}
+
+/// Hands blocks of centred columns on, with the index of the first of each.
+fn each_block<C: Columns>(
+    data: &C,
+    mean: &[f64],
+    mut take: impl FnMut(usize, MatRef<'_, f64>) -> Result<(), C::Error>,
+) -> Result<(), C::Error> {
+    let width = (BLOCK_BYTES / 8 / data.dim().max(1)).clamp(1, 1024);
+    let mut block = Mat::zeros(data.dim(), width.min(data.count()));
+    for first in (0..data.count()).step_by(width) {
+        let count = width.min(data.count() - first);
+        let mut block = block.subcols_mut(0, count);
+        data.read(first, block.as_mut())?;
+        for column in block.as_mut().col_iter_mut() {
+            column.iter_mut().zip(mean).for_each(|(value, mean)| *value -= mean);
+        }
+        take(first, block.as_ref())?;
+    }
+    Ok(())
+}
+
+fn mean<C: Columns>(data: &C) -> Result<Vec<f64>, C::Error> {
+    let mut sum = vec![0.0; data.dim()];
+    each_block(data, &[], |_, block| {
+        for column in block.col_iter() {
+            sum.iter_mut().zip(column.iter()).for_each(|(sum, value)| *sum += value);
+        }
+        Ok(())
+    })?;
+    sum.iter_mut().for_each(|value| *value /= data.count() as f64);
+    Ok(sum)
+}
+
+fn trace(matrix: MatRef<'_, f64>) -> Result<f64, Error> {
+    checked((0..matrix.nrows()).map(|i| matrix[(i, i)]).sum())
+}
+
+/// The sum of all variances, if it is a positive number.
+fn checked(total: f64) -> Result<f64, Error> {
+    match total {
+        total if !total.is_finite() => Err(Error::NotFinite { what: "the variance of the points" }),
+        total if total > 0.0 => Ok(total),
+        _ => Err(Error::Constant { what: "the points" }),
+    }
+}
+
+/// How many of the descending eigenvalues are more than rounding.
+fn rank(values: &[f64]) -> usize {
+    values.iter().take_while(|&&value| value > NOISE * values[0]).count().max(1)
+}
+
+impl Projection {
+    /// The coordinates of `points` (dimensions x points) along the directions, from the mean.
+    pub fn project(&self, points: MatRef<'_, f64>) -> Mat<f64> {
+        let mean = MatRef::from_column_major_slice(&self.mean, self.mean.len(), 1);
+        let offset = product(self.directions.transpose(), mean);
+        let mut found = product(self.directions.transpose(), points);
+        for column in found.as_mut().col_iter_mut() {
+            column.iter_mut().zip(offset.col_as_slice(0)).for_each(|(value, offset)| *value -= offset);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+    use crate::krylov::tests::random;
+
+    /// Columns with variances 1, 1/4, 1/9, ... along random directions, away from the origin.
+    fn columns(dim: usize, count: usize) -> Mat<f64> {
+        let (turn, noise) = (random(dim, dim, 7), random(dim, count, 8));
+        let scaled = Mat::from_fn(dim, count, |i, j| noise[(i, j)] / (i + 1) as f64);
+        let turned = product(turn.as_ref(), scaled.as_ref());
+        Mat::from_fn(dim, count, |i, j| 3.0 + turned[(i, j)])
+    }
+
+    fn check(found: &Principal, count: usize) {
+        let gram = product(found.projection.directions.transpose(), found.projection.directions.as_ref());
+        assert!((gram - Mat::<f64>::identity(count, count)).norm_max() < 1e-9);
+    }
+
+    #[test]
+    fn scatter_and_gram_give_the_same_directions() {
+        let points = columns(30, 30);
+        let mean = mean(&points.as_ref()).expect("in memory");
+        let scatter = from_scatter(&points.as_ref(), 12, mean.clone(), &Silent).expect("finite");
+        let gram = from_gram(&points.as_ref(), 12, mean, &Silent).expect("finite");
+        check(&gram, 12);
+        assert!((&scatter.projection.directions - &gram.projection.directions).norm_max() < 1e-8);
+        approx::assert_relative_eq!(scatter.kept, gram.kept, max_relative = 1e-10);
+    }
+
+    #[test]
+    fn projections_are_uncorrelated_and_centred() {
+        for (dim, count) in [(20, 300), (300, 40)] {
+            let points = columns(dim, count);
+            let found = principal(&points.as_ref(), 6, Method::Exact, &Silent).expect("finite");
+            check(&found, 6);
+            let placed = found.projection.project(points.as_ref());
+            assert!(mean(&placed.as_ref()).expect("in memory").iter().all(|value| value.abs() < 1e-9));
+            let scatter = product(placed.as_ref(), placed.transpose());
+            for a in 0..6 {
+                assert!((0..a).all(|b| scatter[(a, b)].abs() < 1e-9 * scatter[(0, 0)]));
+                assert!(a == 0 || scatter[(a, a)] <= scatter[(a - 1, a - 1)]);
+            }
+        }
+    }
+
+    #[test]
+    fn directions_of_rounding_are_left_out() {
+        let points =
+            Mat::from_fn(50, 20, |i, j| ((i + 1) * (j % 3)) as f64 + f64::from(u8::from(i == j % 2)));
+        let found = principal(&points.as_ref(), 15, Method::Exact, &Silent).expect("finite");
+        assert!(found.projection.directions.ncols() < 5, "{}", found.projection.directions.ncols());
+        approx::assert_relative_eq!(found.kept, 1.0, max_relative = 1e-9);
+        check(&found, found.projection.directions.ncols());
+    }
+
+    #[test]
+    fn what_cannot_be_found_is_an_error() {
+        let points = columns(5, 4);
+        for count in [0, 4, 6] {
+            assert!(principal(&points.as_ref(), count, Method::Exact, &Silent).is_err(), "{count}");
+        }
+        let same = Mat::<f64>::from_fn(5, 9, |_, _| 2.0);
+        assert!(principal(&same.as_ref(), 2, Method::Exact, &Silent).is_err());
+    }
+}

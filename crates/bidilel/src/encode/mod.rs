@@ -1,0 +1,247 @@
+//! From sets of local descriptors to one feature row an item: Fisher vectors and bags of features.
+//!
+//! A video or picture (an *item*) comes as any number of local descriptors, such as the HOG, HOF and MBH of
+//! its trajectories. An [`Encoder`] is learned from a sample of the descriptors of all items:
+//!
+//! 1. PCA to half the dimensions ([`settings::Reduction`]);
+//! 2. a mixture of Gaussians, or the words of k-means ([`Codebook`]);
+//! 3. for every item a vector of how its descriptors differ from the mixture ([`fisher`]), or of how many
+//!    fall to each word ([`bag`]), then a power and a norm ([`normalize`]);
+//! 4. if asked for, PCA of these vectors.
+//!
+//! Everything is read in blocks: memory depends on the sample and on the length of a feature row, and not on the
+//! number of descriptors.
+//!
+//! # References
+//! F. Perronnin, J. Sánchez and T. Mensink, *Improving the Fisher kernel for large-scale image classification*,
+//! 2010. H. Wang and C. Schmid, *Action recognition with improved trajectories*, 2013.
+
+pub mod bag;
+pub mod file;
+pub mod fisher;
+mod fit;
+pub mod items;
+pub mod normalize;
+mod sample;
+pub mod settings;
+
+use faer::{ColMut, Mat, MatRef};
+use rayon::prelude::*;
+
+use bidilel_math::mixture::{Expectation, Mixture};
+use bidilel_math::pca::{self, Columns, Projection};
+use bidilel_math::{Observer, Scalar};
+
+use crate::dataset::Rows;
+use crate::error::{Error, Result};
+pub use file::Header;
+pub use items::{AnyError, Items};
+pub use normalize::Norm;
+pub use settings::{Method, Reduction, Settings};
+
+/// Descriptors of an item that are read and judged at a time.
+const BLOCK: usize = 1024;
+/// Items that are encoded, reduced and handed on together.
+pub const WAVE: usize = 128;
+
+/// What descriptors are compared with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Codebook {
+    /// The mixture of Fisher vectors.
+    Mixture(Mixture),
+    /// The words of a bag of features, dimensions x words.
+    Words(Mat<f64>),
+}
+
+/// A learned encoder: all that encoding needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Encoder {
+    /// What it is and how it was learned.
+    pub header: Header,
+    /// Reduces descriptors; none where they are used as they are.
+    pub projection: Option<Projection>,
+    /// What they are compared with.
+    pub codebook: Codebook,
+    /// Reduces feature rows; none where they are used as they are.
+    pub reduction: Option<Projection>,
+}
+
+/// What to do with an item that has no descriptors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Empty {
+    /// Fail.
+    Refuse,
+    /// Give it a row of zeros.
+    Zero,
+}
+
+impl Encoder {
+    /// Learns projection and codebook from a sample of the descriptors; the reduction of feature rows comes later.
+    pub fn fit(items: &dyn Items, settings: &Settings, watch: &dyn Observer) -> Result<Self> {
+        fit::fit(items, settings, watch)
+    }
+
+    /// Learns the reduction of feature rows from those of [`encode`](Self::encode).
+    ///
+    /// At most as many dimensions are kept as rows can have: the observer is told when it is fewer than `dim`.
+    pub fn fit_reduction<C: Columns<Error = AnyError>>(
+        &mut self,
+        rows: &C,
+        dim: usize,
+        method: Option<pca::Method>,
+        watch: &dyn Observer,
+    ) -> Result<()> {
+        fit::reduction(self, rows, dim, method, watch)
+    }
+
+    /// How long a feature row is before it is reduced.
+    pub fn raw_dim(&self) -> usize {
+        match &self.codebook {
+            Codebook::Mixture(mixture) => 2 * mixture.dim() * mixture.count(),
+            Codebook::Words(words) => words.ncols(),
+        }
+    }
+
+    /// How long a feature row is.
+    pub fn dim(&self) -> usize {
+        self.reduction.as_ref().map_or(self.raw_dim(), |reduction| reduction.directions.ncols())
+    }
+
+    /// Hands on the feature rows of all items, not yet reduced: row length x items, [`WAVE`] items at a time.
+    pub fn encode<E: From<Error>>(
+        &self,
+        items: &dyn Items,
+        empty: Empty,
+        watch: &dyn Observer,
+        mut take: impl FnMut(MatRef<'_, f32>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let expected = self.header.descriptor_dim;
+        // Items without any descriptor have no dimensions.
+        if items.dim() > 0 && items.dim() != expected {
+            return Err(Error::Mismatch {
+                origin: items.origin(0),
+                what: "dimensions, as in the descriptors of the encoder",
+                expected,
+                found: items.dim(),
+            }
+            .into());
+        }
+        let judge = Judge::of(&self.codebook);
+        let waves = items.count().div_ceil(WAVE);
+        for wave in 0..waves {
+            let first = wave * WAVE;
+            let mut rows = Mat::<f32>::zeros(self.raw_dim(), WAVE.min(items.count() - first));
+            let outcomes: Vec<Result<()>> = rows
+                .par_col_iter_mut()
+                .enumerate()
+                .map(|(i, row)| self.encode_item(&judge, items, first + i, empty, in_one_piece(row)))
+                .collect();
+            outcomes.into_iter().collect::<Result<()>>()?;
+            take(rows.as_ref())?;
+            watch.progress(wave + 1, waves);
+        }
+        Ok(())
+    }
+
+    /// Reduces feature rows of [`encode`](Self::encode), row length x items.
+    pub fn reduce<T: Scalar>(&self, rows: MatRef<'_, T>) -> Mat<f32> {
+        let narrow = |matrix: MatRef<'_, f64>| {
+            Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| f32::from_f64(matrix[(i, j)]))
+        };
+        let wide = Mat::from_fn(rows.nrows(), rows.ncols(), |i, j| rows[(i, j)].to_f64());
+        match &self.reduction {
+            None => narrow(wide.as_ref()),
+            Some(reduction) => narrow(reduction.project(wide.as_ref()).as_ref()),
+        }
+    }
+
+    fn encode_item(
+        &self,
+        judge: &Judge<'_>,
+        items: &dyn Items,
+        item: usize,
+        empty: Empty,
+        into: &mut [f32],
+    ) -> Result<()> {
+        if items.descriptors(item) == 0 {
+            return match empty {
+                Empty::Zero => Ok(()),
+                Empty::Refuse => Err(Error::NoDescriptors { origin: items.origin(item) }),
+            };
+        }
+        let rows = items::open(items, item)?;
+        let mut values = match judge {
+            Judge::Mixture(mixture, expectation) => {
+                let mut statistics = expectation.empty();
+                self.each_block(&*rows, items, item, |block| expectation.add(block, &mut statistics))?;
+                fisher::vector(mixture, &statistics)
+            }
+            Judge::Words(words) => {
+                let mut counts = vec![0.0; words.ncols()];
+                self.each_block(&*rows, items, item, |block| bag::count(*words, block, &mut counts))?;
+                counts
+            }
+        };
+        normalize::apply(&mut values, self.header.settings.power, self.header.settings.normalize);
+        into.iter_mut().zip(&values).for_each(|(narrow, &value)| *narrow = f32::from_f64(value));
+        Ok(())
+    }
+
+    /// Hands on blocks of an item's descriptors, checked and projected.
+    fn each_block(
+        &self,
+        rows: &dyn Rows,
+        items: &dyn Items,
+        item: usize,
+        mut take: impl FnMut(MatRef<'_, f64>),
+    ) -> Result<()> {
+        let mut row = vec![0.0; rows.dim()];
+        for first in (0..rows.count()).step_by(BLOCK) {
+            let mut block = Mat::zeros(rows.dim(), BLOCK.min(rows.count() - first));
+            for i in 0..block.ncols() {
+                items::read_checked(items, item, rows, first + i, &mut row)?;
+                let column = block.col_as_slice_mut(i);
+                column.iter_mut().zip(&row).for_each(|(wide, &value)| *wide = f64::from(value));
+            }
+            match &self.projection {
+                None => take(block.as_ref()),
+                Some(projection) => take(projection.project(block.as_ref()).as_ref()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A column of a matrix that nobody has turned.
+fn in_one_piece(column: ColMut<'_, f32>) -> &mut [f32] {
+    column.try_as_col_major_mut().expect("columns of an owned matrix lie in one piece").as_slice_mut()
+}
+
+/// A codebook made ready to judge descriptors.
+enum Judge<'a> {
+    Mixture(&'a Mixture, Expectation),
+    Words(MatRef<'a, f64>),
+}
+
+impl<'a> Judge<'a> {
+    fn of(codebook: &'a Codebook) -> Self {
+        match codebook {
+            Codebook::Mixture(mixture) => Self::Mixture(mixture, Expectation::new(mixture)),
+            Codebook::Words(words) => Self::Words(words.as_ref()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    use faer::Mat;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+    use rand_distr::{Distribution, StandardNormal};
+
+    /// A matrix of standard normal numbers.
+    pub(super) fn normals(rows: usize, columns: usize, seed: u64) -> Mat<f64> {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        Mat::from_fn(rows, columns, |_, _| StandardNormal.sample(&mut random))
+    }
+}
