@@ -38,7 +38,7 @@ pub fn squared_slices<T: Scalar>(left: &[T], right: &[T]) -> f64 {
     )
 }
 
-#[inline(always)]
+#[inline]
 fn square(value: f64) -> f64 {
     value * value
 }

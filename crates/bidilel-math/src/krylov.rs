@@ -163,8 +163,7 @@ pub fn gram_schmidt(block: &mut Mat<f64>) {
     for j in 0..block.ncols() {
         let mut column = block.col_as_slice(j).to_vec();
         for _ in 0..2 {
-            for earlier in block.subcols(0, j).col_iter() {
-                let earlier = earlier.try_as_col_major().expect("an owned block").as_slice();
+            for earlier in (0..j).map(|earlier| block.col_as_slice(earlier)) {
                 let overlap = dot(earlier, &column);
                 add_scaled(&mut column, -overlap, earlier);
             }

@@ -20,7 +20,7 @@ const PANEL: usize = 128;
 pub fn zeros<T: Scalar>(rows: usize, columns: usize) -> Mat<T> {
     let line = 64 / size_of::<T>();
     let apart = rows.next_multiple_of(line);
-    let room = if apart * size_of::<T>() % 512 == 0 { apart + line } else { apart };
+    let room = if (apart * size_of::<T>()).is_multiple_of(512) { apart + line } else { apart };
     let mut matrix = Mat::with_capacity(room, columns);
     matrix.resize_with(rows, columns, |_, _| T::from_f64(0.0));
     matrix

@@ -11,7 +11,7 @@ pub trait Scalar: RealField + Copy + Send + Sync + 'static {
 }
 
 impl Scalar for f32 {
-    #[inline(always)]
+    #[inline]
     fn to_f64(self) -> f64 {
         f64::from(self)
     }
@@ -22,7 +22,7 @@ impl Scalar for f32 {
 }
 
 impl Scalar for f64 {
-    #[inline(always)]
+    #[inline]
     fn to_f64(self) -> f64 {
         self
     }

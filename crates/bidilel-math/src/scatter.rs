@@ -64,44 +64,43 @@ impl<T: Scalar> Selected<'_, T> {
         zeros(BLOCK.min(self.points.ncols()), self.dim())
     }
 
-    /// Fills the panel: `fill` adds up a strip of the dimensions of one instance.
-    fn fill<'p>(
-        &self,
-        panel: &'p mut Mat<f64>,
-        instances: &[usize],
-        fill: impl Fn(usize, Range<usize>, &mut [f64]) + Sync,
-    ) -> MatRef<'p, f64> {
-        panel.par_col_chunks_mut(STRIP).enumerate().for_each(|(index, mut strip)| {
-            let range = index * STRIP..index * STRIP + strip.ncols();
-            // A cache line of instances at a time, so that none of the panel is written twice.
-            let mut sums = [[0.0; STRIP]; LINE];
-            for (line, members) in instances.chunks(LINE).enumerate() {
-                for (sums, &instance) in sums.iter_mut().zip(members) {
-                    sums.fill(0.0);
-                    fill(instance, range.clone(), &mut sums[..range.len()]);
-                }
-                for (place, column) in strip.as_mut().col_iter_mut().enumerate() {
-                    let column = column.try_as_col_major_mut().expect("an owned panel").as_slice_mut();
-                    let values = &mut column[line * LINE..][..members.len()];
-                    values.iter_mut().zip(&sums).for_each(|(value, sums)| *value = sums[place]);
-                }
-            }
-        });
-        panel.subrows(0, instances.len())
-    }
-
     /// The instances as they are.
     fn plain<'p>(&self, panel: &'p mut Mat<f64>, instances: &[usize]) -> MatRef<'p, f64> {
-        self.fill(panel, instances, |i, strip, into| self.add(i, 1.0, strip, into))
+        fill(panel, instances, |i, strip, into| self.add(i, 1.0, strip, into))
     }
 
     /// $D_{ii} x_i - \sum_j W_{ij} x_j$ for some instances.
     fn pulled<'p>(&self, panel: &'p mut Mat<f64>, graph: &Affinity, instances: &[usize]) -> MatRef<'p, f64> {
-        self.fill(panel, instances, |i, strip, into| {
+        fill(panel, instances, |i, strip, into| {
             self.add(i, graph.degree(i), strip.clone(), into);
             graph.row(i).iter().for_each(|&(j, weight)| self.add(j, -weight, strip.clone(), into));
         })
     }
+}
+
+/// Fills the panel: `add` adds up a strip of the dimensions of one instance.
+fn fill<'p>(
+    panel: &'p mut Mat<f64>,
+    instances: &[usize],
+    add: impl Fn(usize, Range<usize>, &mut [f64]) + Sync,
+) -> MatRef<'p, f64> {
+    panel.par_col_chunks_mut(STRIP).enumerate().for_each(|(index, mut strip)| {
+        let range = index * STRIP..index * STRIP + strip.ncols();
+        // A cache line of instances at a time, so that none of the panel is written twice.
+        let mut sums = [[0.0; STRIP]; LINE];
+        for (line, members) in instances.chunks(LINE).enumerate() {
+            for (sums, &instance) in sums.iter_mut().zip(members) {
+                sums.fill(0.0);
+                add(instance, range.clone(), &mut sums[..range.len()]);
+            }
+            for (place, column) in strip.as_mut().col_iter_mut().enumerate() {
+                let column = column.try_as_col_major_mut().expect("an owned panel").as_slice_mut();
+                let values = &mut column[line * LINE..][..members.len()];
+                values.iter_mut().zip(&sums).for_each(|(value, sums)| *value = sums[place]);
+            }
+        }
+    });
+    panel.subrows(0, instances.len())
 }
 
 /// $X D X^\top$ and $X L X^\top$ of a graph.
@@ -115,7 +114,7 @@ pub fn of_graph<T: Scalar>(
     each_block(&linked(graph), watch, |instances| {
         let plain = data.plain(&mut plain, instances);
         let add = |i, strip, into: &mut [f64]| data.add(i, graph.degree(i), strip, into);
-        add_lower(&mut degree, data.fill(&mut other, instances, add), plain);
+        add_lower(&mut degree, fill(&mut other, instances, add), plain);
         add_lower(&mut laplacian, data.pulled(&mut other, graph, instances), plain);
     });
     mirror(&mut degree);

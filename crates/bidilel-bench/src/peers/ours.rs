@@ -47,20 +47,26 @@ pub(crate) fn child(stage: &str, folder: &str) -> Result<()> {
 
 /// Seconds of every stage.
 #[derive(Default)]
-pub(crate) struct Clock(Mutex<(BTreeMap<String, f64>, Option<(&'static str, Instant)>)>);
+pub(crate) struct Clock(Mutex<Stages>);
+
+#[derive(Default)]
+struct Stages {
+    done: BTreeMap<String, f64>,
+    now: Option<(&'static str, Instant)>,
+}
 
 impl Clock {
     fn change(&self, next: Option<&'static str>) {
         let mut state = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((stage, since)) = state.1.take() {
-            *state.0.entry(stage.to_owned()).or_default() += since.elapsed().as_secs_f64();
+        if let Some((stage, since)) = state.now.take() {
+            *state.done.entry(stage.to_owned()).or_default() += since.elapsed().as_secs_f64();
         }
-        state.1 = next.map(|stage| (stage, Instant::now()));
+        state.now = next.map(|stage| (stage, Instant::now()));
     }
 
     pub(crate) fn finish(self) -> BTreeMap<String, f64> {
         self.change(None);
-        self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).0
+        self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).done
     }
 }
 

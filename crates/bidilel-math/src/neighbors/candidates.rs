@@ -1,9 +1,14 @@
 //! The candidates of the first pass of a search.
 
+use pulp::Arch;
+
 use crate::Scalar;
 
 /// Scores that are compared at once before any is looked at alone.
 const LANES: usize = 32;
+
+/// How far a buffer may grow beyond twice what is kept before it is cut back.
+const SLACK: usize = 32;
 
 /// The best candidates so far of a block's queries: unsorted, cut back when a buffer is full.
 pub(super) struct Candidates<T> {
@@ -31,26 +36,37 @@ impl<T: Scalar> Candidates<T> {
         start: usize,
         skip: Option<usize>,
     ) {
-        let (best, mut threshold) = (&mut self.best[query], self.thresholds[query]);
-        for (chunk, (products, norms)) in products.chunks(LANES).zip(norms.chunks(LANES)).enumerate() {
-            // Nearly all chunks have nothing to offer, and this test runs in vector registers.
-            let promising = |(&product, &norm): (&T, &T)| norm + product <= threshold;
-            if !products.iter().zip(norms).map(promising).fold(false, |any, one| any | one) {
-                continue;
-            }
-            for (lane, (&product, &norm)) in products.iter().zip(norms).enumerate() {
-                let (score, place) = (norm + product, chunk * LANES + lane);
-                if score > threshold || skip == Some(place) {
-                    continue;
+        let (best, threshold, keep) = (&mut self.best[query], &mut self.thresholds[query], self.keep);
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for (chunk, (products, norms)) in products.chunks(LANES).zip(norms.chunks(LANES)).enumerate()
+                {
+                    // Nearly all chunks have nothing to offer, and this test runs in vector registers.
+                    if !any_below(products, norms, *threshold) {
+                        continue;
+                    }
+                    for (lane, (&product, &norm)) in products.iter().zip(norms).enumerate() {
+                        let (score, place) = (norm + product, chunk * LANES + lane);
+                        if score > *threshold || skip == Some(place) {
+                            continue;
+                        }
+                        best.push((score, (start + place) as u32));
+                        if best.len() == 2 * keep + SLACK {
+                            *threshold = cut_back(best, keep).unwrap_or(*threshold);
+                        }
+                    }
                 }
-                best.push((score, (start + place) as u32));
-                if best.len() == 4 * self.keep {
-                    threshold = cut_back(best, self.keep).unwrap_or(threshold);
-                }
-            }
-        }
-        self.thresholds[query] = threshold;
+            },
+        );
     }
+}
+
+/// Whether any score of a chunk is as low as the threshold.
+#[inline]
+fn any_below<T: Scalar>(products: &[T], norms: &[T], threshold: T) -> bool {
+    let below = |(&product, &norm): (&T, &T)| norm + product <= threshold;
+    products.iter().zip(norms).map(below).fold(false, |any, one| any | one)
 }
 
 /// Keeps the `keep` lowest scores, ties by index; returns the highest of them if any was dropped.

@@ -10,6 +10,9 @@
 //! Blocks meet in the rounds of a tournament: in one round no block plays twice, so that the threads of a round never
 //! touch the same queries.
 //!
+//! Where a few directions hold most of the features' length, bounds in these directions spare most of the products
+//! ([`sketch`]).
+//!
 //! A point is not its own neighbour: it is left out by index, not by rank, since real data has duplicates.
 //! `k` is clipped to the number of other points; equal distances go to the lower index.
 
@@ -24,9 +27,11 @@ use crate::{Observer, Scalar};
 
 mod candidates;
 mod restrict;
+mod sketch;
 
 use candidates::{Candidates, cut_back};
 pub use restrict::Restricted;
+use sketch::Sketch;
 
 /// Points in a block; a tile of products is a block by a block.
 const BLOCK: usize = 256;
@@ -64,6 +69,14 @@ pub fn exact<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Observer) -
         owned.as_ref()
     };
     let search = Search::new(points, k);
+    match Sketch::of(&search) {
+        Some(sketch) => sketch.neighbors(&search, watch),
+        None => all_products(&search, watch),
+    }
+}
+
+/// The neighbours from the products of all pairs.
+fn all_products<T: Scalar>(search: &Search<'_, T>, watch: &dyn Observer) -> Neighbors {
     let found = search.tournament(watch);
     let lists = found
         .into_par_iter()
@@ -186,7 +199,7 @@ impl<'a, T: Scalar> Search<'a, T> {
         let mut list = self.distances(query, best.iter().map(|&(_, j)| j as usize));
         if list.len() < self.k || !T::from_f64(4.0 * self.largest).to_f64().is_finite() {
             // The first pass ran over in its own precision, and its scores mean nothing.
-            list = self.distances(query, (0..self.points.ncols()).filter(|&j| j != query));
+            return self.in_full(query);
         } else if let (Some(cut), Some(&(_, kth))) = (cut, list.get(self.k.wrapping_sub(1))) {
             // The first pass computes ||j||^2 - 2<i,j>; its rounding error grows like the square root of the
             // dimension. If a point beyond the cut could be nearer than the k-th, search again exactly.
@@ -195,9 +208,16 @@ impl<'a, T: Scalar> Search<'a, T> {
             let size = self.largest + (own * self.largest).sqrt();
             let slack = 8.0 * unit * (self.points.nrows() as f64).sqrt() * size;
             if kth * kth + slack >= cut.to_f64() + own {
-                list = self.distances(query, (0..self.points.ncols()).filter(|&j| j != query));
+                return self.in_full(query);
             }
         }
+        list.truncate(self.k);
+        list
+    }
+
+    /// The neighbours of one point from its exact distances to all others.
+    fn in_full(&self, query: usize) -> Vec<(usize, f64)> {
+        let mut list = self.distances(query, (0..self.points.ncols()).filter(|&j| j != query));
         list.truncate(self.k);
         list
     }
@@ -249,6 +269,41 @@ mod tests {
             let found = exact(points.as_ref(), k, &Silent);
             prop_assert_eq!(found.lists, brute(wide.as_ref(), k.min(count - 1)));
         }
+    }
+
+    #[test]
+    fn a_sketch_finds_what_all_products_find() {
+        // A few strong directions with clusters in them, duplicates, and noise over all dimensions.
+        let (dim, count) = (1040, 4200);
+        let mut state = 9_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f32 / (1_u64 << 31) as f32 - 0.5
+        };
+        let centers: Vec<Vec<f32>> = (0..40).map(|_| (0..12).map(|_| 4.0 * next()).collect()).collect();
+        let mut points = Mat::<f32>::zeros(dim, count);
+        for j in 0..count {
+            for i in 0..dim {
+                points[(i, j)] = if i < 12 { centers[j % 40][i] + next() } else { 0.02 * next() };
+            }
+        }
+        for j in 0..20 {
+            let (from, to) = (points.col(j).to_owned(), count - 1 - j);
+            points.col_mut(to).copy_from(&from);
+        }
+        let search = Search::new(points.as_ref(), 10);
+        let sketch = Sketch::of(&search).expect("strong directions");
+        assert_eq!(sketch.neighbors(&search, &Silent).lists, all_products(&search, &Silent).lists);
+    }
+
+    #[test]
+    fn points_alike_in_all_directions_get_no_sketch() {
+        let mut state = 5_u64;
+        let points = Mat::<f32>::from_fn(1024, 4096, |_, _| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f32 / (1_u64 << 31) as f32 - 0.5
+        });
+        assert!(Sketch::of(&Search::new(points.as_ref(), 10)).is_none());
     }
 
     #[test]
