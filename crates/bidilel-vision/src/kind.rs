@@ -57,8 +57,8 @@ impl Kind {
     /// Whether the name promises a picture or a film.
     pub(crate) fn promised(path: &Path) -> bool {
         const ENDINGS: &[&str] = &[
-            "jpg", "jpeg", "jpe", "png", "webp", "gif", "bmp", "tif", "tiff", "svg", "svgz", "heic", "avif", "mp4",
-            "avi", "mkv", "webm", "mov", "m4v", "mpg", "mpeg", "wmv", "flv", "ts", "3gp", "ogv",
+            "jpg", "jpeg", "jpe", "png", "webp", "gif", "bmp", "tif", "tiff", "svg", "svgz", "heic", "avif",
+            "mp4", "avi", "mkv", "webm", "mov", "m4v", "mpg", "mpeg", "wmv", "flv", "ts", "3gp", "ogv",
         ];
         let ending = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
         ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
@@ -107,7 +107,9 @@ mod tests {
         ] {
             assert_eq!(of(drawing.as_bytes()), Some(Kind::Drawing), "{drawing}");
         }
-        for other in [&b""[..], b"BMW is a car", b"hello", b"<html><svg/></html>", b"<?xml", b"\xff", b"\x89PN"] {
+        for other in
+            [&b""[..], b"BMW is a car", b"hello", b"<html><svg/></html>", b"<?xml", b"\xff", b"\x89PN"]
+        {
             assert_eq!(of(other), None);
         }
         assert!(Kind::promised(Path::new("a/B.JPEG")) && !Kind::promised(Path::new("notes.txt")));

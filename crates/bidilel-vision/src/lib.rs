@@ -25,7 +25,6 @@ mod preset;
 mod resample;
 mod video;
 
-pub use decode::Decoding;
 pub use discover::{Found, Item, LabelFrom, Only, discover};
 pub use error::{Error, Result};
 pub use extract::{ExtractOptions, Extracted, VideoOptions, extract};

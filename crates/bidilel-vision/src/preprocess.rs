@@ -26,7 +26,9 @@ impl Size {
     pub fn parse(text: &str) -> Result<Self, String> {
         let side = |text: &str| match text.parse() {
             Ok(side @ 1..=8192) => Ok(side),
-            _ => Err("expected pixels such as 224, or width x height such as 171x128, at most 8192".to_owned()),
+            _ => {
+                Err("expected pixels such as 224, or width x height such as 171x128, at most 8192".to_owned())
+            }
         };
         match text.split_once('x') {
             Some((width, height)) => Ok(Self { width: side(width)?, height: side(height)? }),
@@ -115,7 +117,9 @@ impl Preprocess {
     pub fn check(&self) -> Result<(), String> {
         let (size, resize) = (self.size, self.resize);
         if self.fit != Fit::Pad && (resize.width < size.width || resize.height < size.height) {
-            return Err(format!("a picture resized to {resize} cannot be cut to {size}: give a larger --resize"));
+            return Err(format!(
+                "a picture resized to {resize} cannot be cut to {size}: give a larger --resize"
+            ));
         }
         if self.std.iter().any(|&std| std == 0.0 || !std.is_finite()) {
             return Err("--std needs numbers other than 0".to_owned());
@@ -149,9 +153,7 @@ impl Preprocess {
             return Ok(vec![canvas]);
         }
         let (right, bottom) = (full.0 - w, full.1 - h);
-        let part = |x: u32, y: u32| {
-            decoded.window(full, Window { x, y, width: w, height: h }, self.filter)
-        };
+        let part = |x: u32, y: u32| decoded.window(full, Window { x, y, width: w, height: h }, self.filter);
         let centre = part(half(right), half(bottom))?;
         if self.crops == Crops::Centre {
             return Ok(vec![centre]);

@@ -77,13 +77,8 @@ impl Preset {
             channels: Channels::Rgb,
             background: [255; 3],
         };
-        let caffe = |mean| Preprocess {
-            range: 255.0,
-            mean,
-            std: [1.0; 3],
-            channels: Channels::Bgr,
-            ..base.clone()
-        };
+        let caffe =
+            |mean| Preprocess { range: 255.0, mean, std: [1.0; 3], channels: Channels::Bgr, ..base.clone() };
         match self {
             Self::Torchvision => base,
             Self::EfficientnetLite => Preprocess {

@@ -61,7 +61,8 @@ pub(crate) fn resize(picture: &Picture, full: (u32, u32), window: Window, filter
     let (width, height) = (window.width as usize, window.height as usize);
     let stride = picture.width as usize * 3;
     let mut middle = vec![0_u8; width * 3 * (last - first)];
-    for (out, row) in middle.chunks_exact_mut(width * 3).zip(picture.pixels.chunks_exact(stride).skip(first)) {
+    for (out, row) in middle.chunks_exact_mut(width * 3).zip(picture.pixels.chunks_exact(stride).skip(first))
+    {
         for (pixel, taps) in out.chunks_exact_mut(3).zip(&columns) {
             let mut sums = [1_i32 << (BITS - 1); 3];
             let inputs = row[taps.first * 3..].chunks_exact(3);

@@ -96,7 +96,10 @@ fn summary(
     let Extracted { rows, dimensions, skipped, resumed, list, skipped_list } = extracted;
     let out = args.out.as_deref().unwrap_or(list).display();
     let kind = if args.dtype == Precision::Float16 { "float16" } else { "float32" };
-    let mut text = format!("{out}: {rows} rows of {dimensions} features, {kind}; paths and labels in {}\n", list.display());
+    let mut text = format!(
+        "{out}: {rows} rows of {dimensions} features, {kind}; paths and labels in {}\n",
+        list.display()
+    );
     let new = rows + skipped.len() - resumed;
     let rate = new as f64 / seconds.max(1e-9);
     let _ = writeln!(
@@ -112,7 +115,12 @@ fn summary(
     }
     if !skipped.is_empty() {
         let all = rows + skipped.len();
-        let _ = writeln!(text, "{} of {all} files could not be read: see {}", skipped.len(), skipped_list.display());
+        let _ = writeln!(
+            text,
+            "{} of {all} files could not be read: see {}",
+            skipped.len(),
+            skipped_list.display()
+        );
     }
     if let (Some(classes), Some(folder)) = (classes, &args.dataset) {
         let _ = writeln!(

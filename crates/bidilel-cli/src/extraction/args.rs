@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use bidilel_data::Precision;
-use bidilel_vision::{
-    Channels, Crops, Filter, Fit, LabelFrom, Layout, Only, Pool, Preset, Runtime, Size,
-};
+use bidilel_vision::{Channels, Crops, Filter, Fit, LabelFrom, Layout, Only, Pool, Preset, Runtime, Size};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 
@@ -165,7 +163,8 @@ const LAYOUTS: &[(&str, Layout)] = &[("nchw", Layout::Nchw), ("nhwc", Layout::Nh
 const CHANNELS: &[(&str, Channels)] = &[("rgb", Channels::Rgb), ("bgr", Channels::Bgr)];
 const ONLY: &[(&str, Only)] = &[("pictures", Only::Pictures), ("videos", Only::Videos)];
 const LABELS: &[(&str, LabelFrom)] = &[("top", LabelFrom::Top), ("parent", LabelFrom::Parent)];
-const RUNTIMES: &[(&str, Runtime)] = &[("auto", Runtime::Auto), ("rten", Runtime::Rten), ("ort", Runtime::Ort)];
+const RUNTIMES: &[(&str, Runtime)] =
+    &[("auto", Runtime::Auto), ("rten", Runtime::Rten), ("ort", Runtime::Ort)];
 
 /// A parser for one of several names, which help and completions show.
 fn one_of<T: Copy + Send + Sync + 'static>(

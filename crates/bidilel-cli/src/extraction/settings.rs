@@ -1,6 +1,6 @@
 //! From what was typed, and what the network says of itself, to settings.
 
-use bidilel_vision::{Decoding, ExtractOptions, Input, Layout, NetworkOptions, Preprocess, Size, VideoOptions};
+use bidilel_vision::{ExtractOptions, Input, Layout, NetworkOptions, Preprocess, Size, VideoOptions};
 
 use super::args::{ExtractArgs, PreprocessArgs};
 
@@ -53,10 +53,7 @@ pub(crate) fn network(args: &ExtractArgs) -> NetworkOptions {
 pub(crate) fn options(args: &ExtractArgs, input: &Input, out: &std::path::Path) -> ExtractOptions {
     let (clip, overlap) = clip(args, input);
     ExtractOptions {
-        decoding: Decoding {
-            background: args.preprocess.background,
-            most_bytes: args.files.picture_memory << 20,
-        },
+        most_bytes: args.files.picture_memory << 20,
         preprocess: preprocess(&args.preprocess, input),
         pool: args.pool,
         batch: usize::from(args.batch),

@@ -42,8 +42,9 @@ pub(super) fn render(
     canvas.fill(tiny_skia::Color::from_rgba8(red, green, blue, 255));
     let size = tree.size();
     let scale = |full: u32, size: f32| (f64::from(full) / f64::from(size)) as f32;
-    let transform = tiny_skia::Transform::from_scale(scale(full.0, size.width()), scale(full.1, size.height()))
-        .post_translate(-(window.x as f32), -(window.y as f32));
+    let transform =
+        tiny_skia::Transform::from_scale(scale(full.0, size.width()), scale(full.1, size.height()))
+            .post_translate(-(window.x as f32), -(window.y as f32));
     resvg::render(tree, transform, &mut canvas.as_mut());
     // Opaque below, so opaque above: colours need no division by alpha.
     let pixels = canvas.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();

@@ -16,18 +16,12 @@ use crate::picture::{Picture, Window};
 use crate::resample::{self, Filter};
 
 /// How files are decoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub struct Decoding {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Decoding {
     /// What shows through transparent pixels.
-    pub background: [u8; 3],
+    pub(crate) background: [u8; 3],
     /// The most bytes that the pixels of one picture may take.
-    pub most_bytes: u64,
-}
-
-impl Default for Decoding {
-    fn default() -> Self {
-        Self { background: [255; 3], most_bytes: 1 << 30 }
-    }
+    pub(crate) most_bytes: u64,
 }
 
 /// A decoded file.
@@ -51,8 +45,8 @@ impl Decoded {
         guarded(|| match kind {
             Kind::Raster(format) => {
                 let header = raster::Header::read(bytes, format, decoding.most_bytes)?;
-                let _alone = (header.bytes > LARGE)
-                    .then(|| ONE_LARGE.lock().unwrap_or_else(PoisonError::into_inner));
+                let _alone =
+                    (header.bytes > LARGE).then(|| ONE_LARGE.lock().unwrap_or_else(PoisonError::into_inner));
                 then(&Self::Picture(header.decode(decoding.background)?))
             }
             Kind::Drawing => {
@@ -67,9 +61,7 @@ impl Decoded {
     pub(crate) fn size(&self) -> (f64, f64) {
         match self {
             Self::Picture(picture) => (f64::from(picture.width), f64::from(picture.height)),
-            Self::Drawing(tree, _) => {
-                (f64::from(tree.size().width()), f64::from(tree.size().height()))
-            }
+            Self::Drawing(tree, _) => (f64::from(tree.size().width()), f64::from(tree.size().height())),
         }
     }
 

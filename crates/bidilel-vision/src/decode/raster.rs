@@ -56,7 +56,8 @@ impl<'a> Header<'a> {
             for pixel in image.into_rgba8().pixels() {
                 let [red, green, blue, alpha] = pixel.0;
                 let over = |colour: u8, behind: u8| {
-                    let sum = u32::from(colour) * u32::from(alpha) + u32::from(behind) * u32::from(255 - alpha);
+                    let sum =
+                        u32::from(colour) * u32::from(alpha) + u32::from(behind) * u32::from(255 - alpha);
                     ((sum + 127) / 255) as u8
                 };
                 pixels.extend([

@@ -51,8 +51,8 @@ impl Default for VideoOptions {
 /// How features are made and where they go.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct ExtractOptions {
-    /// From a file to pixels.
-    pub decoding: Decoding,
+    /// The most bytes that the pixels of one picture may take.
+    pub most_bytes: u64,
     /// From pixels to the network's input.
     pub preprocess: Preprocess,
     /// From the network's output to a row.
@@ -149,11 +149,11 @@ fn prepare(item: &Item, options: &ExtractOptions) -> std::result::Result<Prepare
     if kind == Kind::Video {
         return Ok(Prepared::Video);
     }
-    if item.length > options.decoding.most_bytes {
+    if item.length > options.most_bytes {
         return Err(format!("is a file of {} MiB, more than allowed", item.length >> 20));
     }
     let bytes = std::fs::read(&item.file).map_err(|error| format!("cannot be read: {error}"))?;
-    let decoding = options.decoding;
+    let decoding = Decoding { background: options.preprocess.background, most_bytes: options.most_bytes };
     Decoded::read(&bytes, kind, decoding, |decoded| options.preprocess.views(decoded)).map(Prepared::Views)
 }
 
@@ -198,8 +198,9 @@ fn fingerprint(found: &Found, network: u64, runner: &Runner<'_>, options: &Extra
     let (runtime, version, layer) = runner.names();
     let half = options.precision == Precision::Float16;
     let what = (env!("CARGO_PKG_VERSION"), network, runtime, version, layer, half, options);
-    let text = serde_json::to_string(&what)
-        .map_err(|error| Error::Settings { problem: format!("the settings cannot be written down: {error}") })?;
+    let text = serde_json::to_string(&what).map_err(|error| Error::Settings {
+        problem: format!("the settings cannot be written down: {error}"),
+    })?;
     hash.update(text.as_bytes());
     for item in &found.items {
         let (seconds, nanoseconds) = item.changed.unwrap_or_default();

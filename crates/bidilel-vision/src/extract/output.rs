@@ -49,7 +49,8 @@ impl Sides {
             return Err(Error::NothingReadable { path, count: items.len(), first, problem });
         }
         let kept = items.iter().enumerate().filter(|(index, _)| !problems.contains_key(index));
-        let labels = kept.enumerate().map(|(row, (_, item))| [row.to_string(), item.path.clone(), item.label.clone()]);
+        let labels =
+            kept.enumerate().map(|(row, (_, item))| [row.to_string(), item.path.clone(), item.label.clone()]);
         table(&self.list, &["index", "path", "label"], labels)?;
         let reasons = skipped.iter().map(|(path, problem)| [path.as_str(), problem.as_str()]);
         table(&self.skipped_list, &["path", "problem"], reasons)?;

@@ -53,7 +53,9 @@ impl<'a> Runner<'a> {
             rows.push(match prepared {
                 Err(problem) => Err(problem),
                 Ok(Prepared::Video) => self.video(item)?,
-                Ok(Prepared::Views(_)) if clips => Err("is a picture, and the network takes clips of frames".to_owned()),
+                Ok(Prepared::Views(_)) if clips => {
+                    Err("is a picture, and the network takes clips of frames".to_owned())
+                }
                 Ok(Prepared::Views(views)) => {
                     pictures.push((place, views));
                     // Filled in below, when all pictures of the chunk go through together.

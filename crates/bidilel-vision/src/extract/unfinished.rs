@@ -11,8 +11,8 @@ use bidilel_data::Precision;
 use half::f16;
 use serde::{Deserialize, Serialize};
 
-use super::runner::Row;
 use super::ExtractOptions;
+use super::runner::Row;
 use crate::discover::Item;
 use crate::error::{Error, Result};
 
@@ -48,7 +48,12 @@ const NAME: &str = "bidilel extract";
 
 impl Unfinished {
     /// Begins, or with `resume` goes on with what is there.
-    pub(super) fn open(out: &Path, fingerprint: u64, dimensions: usize, options: &ExtractOptions) -> Result<Self> {
+    pub(super) fn open(
+        out: &Path,
+        fingerprint: u64,
+        dimensions: usize,
+        options: &ExtractOptions,
+    ) -> Result<Self> {
         let beside = |ending: &str| {
             let mut name = out.as_os_str().to_owned();
             name.push(ending);
@@ -59,11 +64,8 @@ impl Unfinished {
             let path = path.to_owned();
             move |source| Error::Data(bidilel_data::Error::Write { path, source })
         };
-        let head = Head {
-            unfinished: NAME.to_owned(),
-            fingerprint: format!("{fingerprint:016x}"),
-            dimensions,
-        };
+        let head =
+            Head { unfinished: NAME.to_owned(), fingerprint: format!("{fingerprint:016x}"), dimensions };
         let text = match std::fs::read(&places[1]) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -77,7 +79,13 @@ impl Unfinished {
             });
         }
         let open = |path: &Path| {
-            OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(failed(path))
+            OpenOptions::new()
+                .create(true)
+                .truncate(false)
+                .read(true)
+                .write(true)
+                .open(path)
+                .map_err(failed(path))
         };
         let (data, journal) = (open(&places[0])?, open(&places[1])?);
         let precision = options.precision;
@@ -124,7 +132,11 @@ impl Unfinished {
                 let Ok(chunk) = serde_json::from_slice::<Chunk>(line) else { break };
                 let mut bytes = Vec::new();
                 let length = (chunk.rows * row_bytes) as u64;
-                let whole = data.by_ref().take(length).read_to_end(&mut bytes).is_ok_and(|read| read as u64 == length);
+                let whole = data
+                    .by_ref()
+                    .take(length)
+                    .read_to_end(&mut bytes)
+                    .is_ok_and(|read| read as u64 == length);
                 if !whole || checksum(&bytes) != chunk.checksum {
                     break;
                 }

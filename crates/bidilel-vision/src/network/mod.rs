@@ -103,7 +103,8 @@ impl NetworkFile {
         let problem = |problem| Error::Network { path: path.to_owned(), problem };
         let graph = Graph::read(&bytes).map_err(problem)?;
         for file in &graph.external {
-            let inside = Path::new(file).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+            let inside =
+                Path::new(file).components().all(|part| matches!(part, std::path::Component::Normal(_)));
             if !inside || file.is_empty() {
                 return Err(problem(format!("its weights lie in `{file}`, outside of its folder")));
             }
@@ -162,7 +163,8 @@ impl NetworkFile {
         let first = if layout == Some(Layout::Nhwc) { 1 } else { 2 };
         let frames = (rank == 5).then(|| shape[first].unwrap_or(0));
         let place = first + usize::from(rank == 5);
-        let side = |at: usize| shape[at].and_then(|side| u32::try_from(side).ok()).filter(|&side| side <= 8192);
+        let side =
+            |at: usize| shape[at].and_then(|side| u32::try_from(side).ok()).filter(|&side| side <= 8192);
         let size = match (layout, side(place), side(place + 1)) {
             (Some(_), Some(height), Some(width)) => Some(Size { width, height }),
             _ => None,
@@ -178,9 +180,15 @@ impl NetworkFile {
     }
 
     /// All tensors with their shapes for one picture, in the order of the file.
-    pub fn layers(&self, options: &NetworkOptions, preprocess: &Preprocess, frames: usize) -> Result<Vec<Layer>> {
+    pub fn layers(
+        &self,
+        options: &NetworkOptions,
+        preprocess: &Preprocess,
+        frames: usize,
+    ) -> Result<Vec<Layer>> {
         let input = self.input()?;
-        let names: Vec<(&str, &str)> = self.graph.tensors().filter(|(_, operator)| *operator != "Constant").collect();
+        let names: Vec<(&str, &str)> =
+            self.graph.tensors().filter(|(_, operator)| *operator != "Constant").collect();
         let wanted: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
         let (mut engine, runtime, _) = self.engine(options, &wanted)?;
         let shape = input_shape(&input, preprocess, input.batch.unwrap_or(1), frames);
@@ -219,7 +227,11 @@ impl NetworkFile {
         self.graph.external.iter().map(read).collect()
     }
 
-    fn engine(&self, options: &NetworkOptions, outputs: &[&str]) -> Result<(Box<dyn Engine>, &'static str, String)> {
+    fn engine(
+        &self,
+        options: &NetworkOptions,
+        outputs: &[&str],
+    ) -> Result<(Box<dyn Engine>, &'static str, String)> {
         let problem = |problem| Error::Network { path: self.path.clone(), problem };
         let bytes = self.graph.with_outputs(&self.bytes, outputs).map_err(problem)?;
         let threads = options.threads.max(1);
@@ -229,7 +241,8 @@ impl NetworkFile {
         {
             let folder = self.path.parent().unwrap_or(Path::new(""));
             let external = (!self.graph.external.is_empty()).then_some(folder);
-            let loaded = guarded(|| ort::Ort::load(&library, &bytes, external, threads)).and_then(std::convert::identity);
+            let loaded = guarded(|| ort::Ort::load(&library, &bytes, external, threads))
+                .and_then(std::convert::identity);
             let engine = loaded.map_err(problem)?;
             return Ok((Box::new(engine), "onnxruntime", library.version().to_owned()));
         }
@@ -237,7 +250,8 @@ impl NetworkFile {
             return Err(Error::Library { problem: "its shared library was not found".to_owned() });
         }
         let external = self.external()?;
-        let loaded = guarded(|| rten::Rten::load(bytes, external, outputs, threads)).and_then(std::convert::identity);
+        let loaded =
+            guarded(|| rten::Rten::load(bytes, external, outputs, threads)).and_then(std::convert::identity);
         Ok((Box::new(loaded.map_err(problem)?), "rten", rten::VERSION.to_owned()))
     }
 }
@@ -273,11 +287,12 @@ impl Network {
 
     /// Runs a batch, and gives a pooled row for each member of it.
     pub(crate) fn rows(&mut self, shape: &[usize], data: &[f32], pool: Pool) -> Result<Vec<Vec<f32>>> {
-        let failed =
-            |problem| Error::Run { path: self.path.clone(), runtime: self.runtime, problem };
+        let failed = |problem| Error::Run { path: self.path.clone(), runtime: self.runtime, problem };
         let result = guarded(|| self.engine.run(shape, data)).and_then(std::convert::identity);
         let tensor = result.map_err(failed)?;
-        pool.rows(tensor, shape[0])
-            .map_err(|problem| Error::Input { path: self.path.clone(), problem: format!("layer `{}` {problem}", self.layer) })
+        pool.rows(tensor, shape[0]).map_err(|problem| Error::Input {
+            path: self.path.clone(),
+            problem: format!("layer `{}` {problem}", self.layer),
+        })
     }
 }

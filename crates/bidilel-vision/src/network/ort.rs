@@ -37,16 +37,14 @@ pub(super) fn library(options: &NetworkOptions) -> Result<Option<Library>> {
     let variable = std::env::var_os("ORT_DYLIB_PATH").filter(|path| !path.is_empty()).map(PathBuf::from);
     let named = options.library.clone().or(variable);
     let required = named.is_some() || options.runtime == Runtime::Ort;
-    let system = || format!("{}onnxruntime{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX).into();
+    let system =
+        || format!("{}onnxruntime{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX).into();
     let path: PathBuf = named.unwrap_or_else(system);
     // A path without a slash is looked for by the system; one with a slash must be there.
     let start = || -> std::result::Result<Library, String> {
         let builder = ort::init_from(&path).map_err(|error| error.to_string())?;
         let environment = builder.with_telemetry(false).build().map_err(|error| error.to_string())?;
-        let info = ort::info();
-        let version = info.split("git-branch=").nth(1).and_then(|rest| rest.split(',').next());
-        let version = version.map_or_else(|| info.to_owned(), |branch| branch.trim_start_matches("rel-").to_owned());
-        Ok(Library { environment, version })
+        Ok(Library { environment, version: version(&path, ort::info()) })
     };
     match guarded(start).and_then(std::convert::identity) {
         Ok(library) => {
@@ -56,6 +54,18 @@ pub(super) fn library(options: &NetworkOptions) -> Result<Option<Library>> {
         Err(_) if !required => Ok(None),
         Err(problem) => Err(Error::Library { problem: format!("`{}`: {problem}", path.display()) }),
     }
+}
+
+/// The version as the library's name has it (`libonnxruntime.so.1.31.1`), else the commit that it was built from.
+fn version(path: &Path, info: &str) -> String {
+    let name = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let digits = name.trim_matches(|c: char| !c.is_ascii_digit());
+    if digits.contains('.') && digits.chars().all(|c| c.is_ascii_digit() || c == '.') {
+        return digits.to_owned();
+    }
+    let commit = info.split("git-commit-id=").nth(1).and_then(|rest| rest.split(',').next());
+    commit.map_or_else(|| "of unknown version".to_owned(), |commit| format!("commit {commit}"))
 }
 
 pub(super) struct Ort {
@@ -80,7 +90,8 @@ impl Ort {
         if let Some(folder) = external {
             let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
             let key = "session.model_external_initializers_file_folder_path";
-            builder = builder.with_config_entry(key, folder.to_string_lossy()).map_err(|error| text(&error))?;
+            builder =
+                builder.with_config_entry(key, folder.to_string_lossy()).map_err(|error| text(&error))?;
         }
         let session = builder.commit_from_memory(bytes).map_err(|error| text(&error))?;
         Ok(Self { session })
