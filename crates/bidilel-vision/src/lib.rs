@@ -30,6 +30,6 @@ pub use error::{Error, Result};
 pub use extract::{ExtractOptions, Extracted, VideoOptions, extract};
 pub use network::{Input, Layer, Network, NetworkFile, NetworkOptions, Pool, Runtime};
 pub use picture::Picture;
-pub use preprocess::{Channels, Crops, Fit, Layout, Preprocess, Size};
+pub use preprocess::{Channels, Crops, Fit, Layout, Preprocess, Range, Size};
 pub use preset::Preset;
 pub use resample::Filter;

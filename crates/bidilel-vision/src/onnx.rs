@@ -270,10 +270,10 @@ fn varint(bytes: &[u8], mut at: usize) -> Option<(u64, usize)> {
 
 fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
-        out.push((value & 0x7f) as u8 | 0x80);
+        out.push(value.to_le_bytes()[0] | 0x80);
         value >>= 7;
     }
-    out.push(value as u8);
+    out.push(value.to_le_bytes()[0]);
 }
 
 fn put_message(out: &mut Vec<u8>, number: u64, message: &[u8]) {

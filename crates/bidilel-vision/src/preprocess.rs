@@ -1,7 +1,7 @@
 //! A picture as the network wants it: its size, what is cut off, and its numbers.
 //!
-//! A byte `x` of channel `c` becomes `(x * range / 255 - mean[c]) / std[c]`, in the order of operations of torchvision, so that
-//! the numbers are the same to the last bit.
+//! A byte `x` of channel `c` becomes `(x / 255 - mean[c]) / std[c]`, or `(x - mean[c]) / std[c]`, in the order of
+//! operations of torchvision, so that the numbers are the same to the last bit.
 
 use crate::decode::Decoded;
 use crate::picture::{Picture, Window};
@@ -65,6 +65,17 @@ pub enum Crops {
     Ten,
 }
 
+/// What the numbers run to, from 0, before mean and std.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub enum Range {
+    /// To 1.
+    #[serde(rename = "1")]
+    One,
+    /// To 255.
+    #[serde(rename = "255")]
+    Bytes,
+}
+
 /// The order of a tensor's dimensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -98,8 +109,8 @@ pub struct Preprocess {
     pub filter: Filter,
     /// Which views.
     pub crops: Crops,
-    /// Numbers run from 0 to this before mean and std: 1 or 255.
-    pub range: f32,
+    /// Before mean and std.
+    pub range: Range,
     /// One a channel, in the order of `channels`.
     pub mean: [f32; 3],
     /// One a channel, in the order of `channels`.
@@ -144,6 +155,11 @@ impl Preprocess {
         if x.max(y) > f64::from(u32::MAX) {
             return Err(format!("its {width} x {height} pixels are too narrow a strip to be resized"));
         }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole, positive, and in range as was just seen"
+        )]
         let full = (x as u32, y as u32);
         if self.fit == Fit::Pad {
             let whole = Window { x: 0, y: 0, width: full.0, height: full.1 };
@@ -169,8 +185,7 @@ impl Preprocess {
         std::array::from_fn(|channel| {
             std::array::from_fn(|byte| {
                 let value = byte as f32;
-                // Where the range is 255 nothing is to be multiplied, and nothing rounded.
-                let value = if self.range == 255.0 { value } else { value / 255.0 * self.range };
+                let value = if self.range == Range::Bytes { value } else { value / 255.0 };
                 (value - self.mean[channel]) / self.std[channel]
             })
         })
@@ -181,10 +196,10 @@ impl Preprocess {
         let source = |channel: usize| if self.channels == Channels::Bgr { 2 - channel } else { channel };
         match self.layout {
             Layout::Nchw => {
-                for channel in 0..3 {
+                for (channel, values) in table.iter().enumerate() {
                     for frame in frames {
                         let bytes = frame.pixels.iter().skip(source(channel)).step_by(3);
-                        tensor.extend(bytes.map(|&byte| table[channel][usize::from(byte)]));
+                        tensor.extend(bytes.map(|&byte| values[usize::from(byte)]));
                     }
                 }
             }

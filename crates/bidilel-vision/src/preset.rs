@@ -1,6 +1,6 @@
 //! What the usual networks were trained with.
 
-use crate::preprocess::{Channels, Crops, Fit, Layout, Preprocess, Size};
+use crate::preprocess::{Channels, Crops, Fit, Layout, Preprocess, Range, Size};
 use crate::resample::Filter;
 
 /// A family of networks with one preprocessing.
@@ -54,7 +54,7 @@ impl Preset {
         let size = size.unwrap_or(Size::square(usual));
         let short = size.width.min(size.height);
         // The share that is cut off stays the same for other sizes: 256 to 224.
-        let wider = |side: u32| (f64::from(side) * 256.0 / 224.0).round() as u32;
+        let wider = |side: u32| (side * 256 + 112) / 224;
         let resize = match self {
             Self::EfficientnetLite => {
                 let side = |side: u32| side * (short + 32) / short;
@@ -70,20 +70,25 @@ impl Preset {
             fit: Fit::Crop,
             filter: Filter::Bilinear,
             crops: Crops::Centre,
-            range: 1.0,
+            range: Range::One,
             mean: IMAGENET.0,
             std: IMAGENET.1,
             layout: Layout::Nchw,
             channels: Channels::Rgb,
             background: [255; 3],
         };
-        let caffe =
-            |mean| Preprocess { range: 255.0, mean, std: [1.0; 3], channels: Channels::Bgr, ..base.clone() };
+        let caffe = |mean| Preprocess {
+            range: Range::Bytes,
+            mean,
+            std: [1.0; 3],
+            channels: Channels::Bgr,
+            ..base.clone()
+        };
         match self {
             Self::Torchvision => base,
             Self::EfficientnetLite => Preprocess {
                 filter: Filter::Bicubic,
-                range: 255.0,
+                range: Range::Bytes,
                 mean: [127.0; 3],
                 std: [128.0; 3],
                 ..base
@@ -92,8 +97,8 @@ impl Preset {
             Self::CaffeGooglenet => Preprocess { fit: Fit::Stretch, ..caffe([104.0, 117.0, 123.0]) },
             Self::Clip => Preprocess {
                 filter: Filter::Bicubic,
-                mean: [0.481_454_66, 0.457_827_5, 0.408_210_73],
-                std: [0.268_629_54, 0.261_302_58, 0.275_777_11],
+                mean: [0.481_454_67, 0.457_827_5, 0.408_210_73],
+                std: [0.268_629_54, 0.261_302_6, 0.275_777_1],
                 ..base
             },
             Self::Dinov2 => Preprocess { filter: Filter::Bicubic, ..base },

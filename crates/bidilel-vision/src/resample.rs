@@ -33,11 +33,10 @@ impl Filter {
         const A: f64 = -0.5;
         let x = x.abs();
         match self {
-            Self::Nearest => 0.0,
             Self::Bilinear => (1.0 - x).max(0.0),
             Self::Bicubic if x < 1.0 => ((A + 2.0) * x - (A + 3.0)) * x * x + 1.0,
             Self::Bicubic if x < 2.0 => (((x - 5.0) * x + 8.0) * x - 4.0) * A,
-            Self::Bicubic => 0.0,
+            Self::Bicubic | Self::Nearest => 0.0,
         }
     }
 }
@@ -94,10 +93,15 @@ pub(crate) fn resize(picture: &Picture, full: (u32, u32), window: Window, filter
 }
 
 fn byte(sum: i32) -> u8 {
-    (sum >> BITS).clamp(0, 255) as u8
+    u8::try_from((sum >> BITS).clamp(0, 255)).expect("it was clamped")
 }
 
 /// The taps of the output pixels `start .. start + count` of a line.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "places of pixels are positive, weights below 2, and cutting off is the rule that Pillow has"
+)]
 fn taps(input: u32, output: u32, start: u32, count: u32, filter: Filter) -> Vec<Taps> {
     let scale = f64::from(input) / f64::from(output);
     let stretch = scale.max(1.0);

@@ -123,6 +123,7 @@ impl Drop for Frames {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 fn broken(error: std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::UnexpectedEof => "ffmpeg stopped within a frame".to_owned(),

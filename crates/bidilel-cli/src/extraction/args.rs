@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use bidilel_data::Precision;
-use bidilel_vision::{Channels, Crops, Filter, Fit, LabelFrom, Layout, Only, Pool, Preset, Runtime, Size};
+use bidilel_vision::{
+    Channels, Crops, Filter, Fit, LabelFrom, Layout, Only, Pool, Preset, Range, Runtime, Size,
+};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 
@@ -138,10 +140,6 @@ pub(crate) struct VideoArgs {
     pub(crate) clip_overlap: Option<u16>,
 }
 
-/// A whole range: 0 to 1, or 0 to 255.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Range(pub(crate) f32);
-
 const PRECISIONS: &[(&str, Precision)] = &[("float32", Precision::Float32), ("float16", Precision::Float16)];
 const POOLS: &[(&str, Pool)] =
     &[("mean", Pool::Mean), ("max", Pool::Max), ("first", Pool::First), ("flatten", Pool::Flatten)];
@@ -158,7 +156,7 @@ const FITS: &[(&str, Fit)] = &[("crop", Fit::Crop), ("pad", Fit::Pad), ("stretch
 const FILTERS: &[(&str, Filter)] =
     &[("nearest", Filter::Nearest), ("bilinear", Filter::Bilinear), ("bicubic", Filter::Bicubic)];
 const CROPS: &[(&str, Crops)] = &[("1", Crops::Centre), ("10", Crops::Ten)];
-const RANGES: &[(&str, Range)] = &[("1", Range(1.0)), ("255", Range(255.0))];
+const RANGES: &[(&str, Range)] = &[("1", Range::One), ("255", Range::Bytes)];
 const LAYOUTS: &[(&str, Layout)] = &[("nchw", Layout::Nchw), ("nhwc", Layout::Nhwc)];
 const CHANNELS: &[(&str, Channels)] = &[("rgb", Channels::Rgb), ("bgr", Channels::Bgr)];
 const ONLY: &[(&str, Only)] = &[("pictures", Only::Pictures), ("videos", Only::Videos)];

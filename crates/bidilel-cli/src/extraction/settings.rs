@@ -14,7 +14,7 @@ pub(crate) fn preprocess(args: &PreprocessArgs, input: &Input) -> Preprocess {
         fit: args.fit.unwrap_or(preset.fit),
         filter: args.filter.unwrap_or(preset.filter),
         crops: args.crops,
-        range: args.range.map_or(preset.range, |range| range.0),
+        range: args.range.unwrap_or(preset.range),
         mean: args.mean.unwrap_or(preset.mean),
         std: args.std.unwrap_or(preset.std),
         layout: args.layout.or(input.layout).unwrap_or(Layout::Nchw),

@@ -3,6 +3,7 @@
 mod bad_input;
 mod datasets;
 mod evaluate;
+mod extract;
 mod formats;
 mod model;
 mod support;

@@ -41,6 +41,7 @@ pub(super) fn render(
     let [red, green, blue] = background;
     canvas.fill(tiny_skia::Color::from_rgba8(red, green, blue, 255));
     let size = tree.size();
+    #[expect(clippy::cast_possible_truncation, reason = "the painter works in single precision")]
     let scale = |full: u32, size: f32| (f64::from(full) / f64::from(size)) as f32;
     let transform =
         tiny_skia::Transform::from_scale(scale(full.0, size.width()), scale(full.1, size.height()))

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
 use super::jpeg;
 use crate::picture::Picture;
@@ -28,9 +28,11 @@ impl<'a> Header<'a> {
         reader.limits(limits);
         let mut decoder = reader.into_decoder().map_err(reason)?;
         let (width, height) = decoder.dimensions();
-        // A progressive JPEG keeps two bytes a coefficient besides.
+        // A progressive JPEG keeps two bytes a coefficient besides, and all that is no red, green and blue is copied.
         let factor = if format == ImageFormat::Jpeg { 3 } else { 1 };
-        let taken = decoder.total_bytes().saturating_mul(factor);
+        let copy = if decoder.color_type() == ColorType::Rgb8 { 0 } else { 3 };
+        let pixels = u64::from(width) * u64::from(height);
+        let taken = decoder.total_bytes().saturating_mul(factor).saturating_add(pixels.saturating_mul(copy));
         if taken > most {
             return Err(format!(
                 "its {width} x {height} pixels would take {} MiB, more than the {} MiB allowed",
@@ -58,7 +60,7 @@ impl<'a> Header<'a> {
                 let over = |colour: u8, behind: u8| {
                     let sum =
                         u32::from(colour) * u32::from(alpha) + u32::from(behind) * u32::from(255 - alpha);
-                    ((sum + 127) / 255) as u8
+                    u8::try_from((sum + 127) / 255).expect("a mean of two bytes is a byte")
                 };
                 pixels.extend([
                     over(red, background[0]),

@@ -129,7 +129,7 @@ impl<'a> Runner<'a> {
                 self.clip(&window, &mut mean)?;
                 window.drain(..video.clip - video.overlap);
             } else if !clips && window.len() == self.options.batch {
-                self.frames(&window.split_off(0).into(), &mut mean)?;
+                self.frames(&Vec::from(std::mem::take(&mut window)), &mut mean)?;
             }
         }
         if sampled {
@@ -154,7 +154,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn frames(&mut self, frames: &Vec<Vec<Picture>>, mean: &mut Mean) -> Result<()> {
+    fn frames(&mut self, frames: &[Vec<Picture>], mean: &mut Mean) -> Result<()> {
         let inputs: Vec<Vec<&Picture>> = frames.iter().flatten().map(|view| vec![view]).collect();
         self.run(&inputs)?.iter().for_each(|row| mean.add(row));
         Ok(())
@@ -176,6 +176,7 @@ impl Mean {
     }
 
     fn row(self) -> Row {
+        #[expect(clippy::cast_possible_truncation, reason = "features are single precision")]
         let row: Vec<f32> = self.sums.iter().map(|sum| (sum / self.count as f64) as f32).collect();
         if row.iter().all(|value| value.is_finite()) {
             Ok(row)

@@ -48,6 +48,7 @@ impl Pool {
             let at = |channel: usize, place: usize| {
                 row[if tokens { place * channels + channel } else { channel * places + place }]
             };
+            #[expect(clippy::cast_possible_truncation, reason = "features are single precision")]
             let pooled = |channel: usize| match self {
                 Self::First => at(channel, 0),
                 Self::Max => (0..places).map(|place| at(channel, place)).fold(f32::NEG_INFINITY, f32::max),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bidilel::dataset::Rows;
 use bidilel_data::Precision;
 use bidilel_vision::{
-    ExtractOptions, Extracted, LabelFrom, NetworkFile, NetworkOptions, Only, Pool, Preprocess, Preset,
+    ExtractOptions, Extracted, LabelFrom, NetworkFile, NetworkOptions, Only, Pool, Preprocess, Preset, Range,
     Result, Runtime, Size, VideoOptions, discover, extract,
 };
 use tempfile::TempDir;
@@ -19,7 +19,7 @@ pub(crate) fn fixture(path: &str) -> PathBuf {
 pub(crate) fn plain(size: u32) -> Preprocess {
     Preprocess {
         resize: Size::square(size),
-        range: 255.0,
+        range: Range::Bytes,
         mean: [0.0; 3],
         std: [1.0; 3],
         ..Preset::Torchvision.settings(Some(Size::square(size)))
