@@ -111,8 +111,16 @@ impl Frames {
         if status.success() {
             return Ok(());
         }
+        let said = without_addresses(&said);
         Err(if said.is_empty() { format!("ffmpeg ends with {status}") } else { format!("ffmpeg: {said}") })
     }
+}
+
+/// `[mov @ 0x55d0c0ffee00] no atom` without the place in memory, which is another in every run.
+fn without_addresses(text: &str) -> String {
+    let mut parts = text.split(" @ 0x");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.trim_start_matches(|c: char| c.is_ascii_hexdigit()))
 }
 
 impl Drop for Frames {
@@ -181,6 +189,12 @@ impl<T> Sample<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_same_failure_has_the_same_words() {
+        assert_eq!(without_addresses("[mov,mp4 @ 0x5588e4f0] a; [h264 @ 0x0] b"), "[mov,mp4] a; [h264] b");
+        assert_eq!(without_addresses("nothing"), "nothing");
+    }
 
     #[test]
     fn a_sample_is_spread_over_films_of_any_length() {
