@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::kind::{HEAD, Kind};
+use crate::kind::{HEAD, Kind, is_unread_still};
 
 /// Which files are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -126,6 +126,9 @@ fn look(file: PathBuf, path: String, from: LabelFrom) -> Option<Item> {
             // Any archive may be gzip; only a name makes a drawing of it.
             Some(Kind::Drawing) if head.starts_with(&[0x1f, 0x8b]) && !promised => return None,
             Some(kind) => Ok(kind),
+            None if is_unread_still(head) => {
+                Err("is a HEIC or AVIF picture, which is not read: save it as JPEG or PNG".to_owned())
+            }
             None if !promised => return None,
             None if head.is_empty() => Err("is empty".to_owned()),
             None => Err("is no picture or video, whatever its name says".to_owned()),
@@ -181,20 +184,28 @@ mod tests {
         put("a/.hidden/3.svg", b"<svg/>");
         put("film.avi", b"RIFF\0\0\0\0AVI LIST");
         put("none.jpg", b"");
+        put("phone", b"\0\0\0\x20ftypheic");
         #[cfg(unix)]
         std::os::unix::fs::symlink(folder.path(), folder.path().join("b/loop")).unwrap();
         let found = discover(folder.path(), Only::Both, LabelFrom::Top).unwrap();
         let shown: Vec<(&str, &str)> =
             found.items.iter().map(|item| (item.path.as_str(), item.label.as_str())).collect();
-        let expected =
-            [("a/10.png", "a"), ("a/2.svg", "a"), ("b/x/1", "b"), ("film.avi", ""), ("none.jpg", "")];
+        let expected = [
+            ("a/10.png", "a"),
+            ("a/2.svg", "a"),
+            ("b/x/1", "b"),
+            ("film.avi", ""),
+            ("none.jpg", ""),
+            ("phone", ""),
+        ];
         assert_eq!(shown, expected);
         assert_eq!(found.others, 1);
         assert!(found.items[0].kind.as_ref().unwrap_err().contains("whatever its name says"));
         assert_eq!(found.items[4].kind, Err("is empty".to_owned()));
+        assert!(found.items[5].kind.as_ref().unwrap_err().contains("HEIC"));
         let parents = discover(folder.path(), Only::Pictures, LabelFrom::Parent).unwrap();
         assert_eq!(parents.items[2].label, "x");
-        assert_eq!(parents.items.len(), 4);
+        assert_eq!(parents.items.len(), 5);
         assert_eq!(discover(folder.path(), Only::Videos, LabelFrom::Top).unwrap().items.len(), 1);
         assert!(discover(&folder.path().join("a/notes.txt"), Only::Both, LabelFrom::Top).is_err());
         assert!(discover(&folder.path().join("nowhere"), Only::Both, LabelFrom::Top).is_err());

@@ -34,15 +34,7 @@ impl Kind {
             }
             // Two letters alone would make a picture of a text that begins with BM.
             () if starts(b"BM") && at(6, &[0, 0, 0, 0]) => Self::Raster(ImageFormat::Bmp),
-            // Still pictures of the same family (HEIC, AVIF) are no films; they are not read.
-            () if at(4, b"ftyp") => {
-                let brand = head.get(8..12).unwrap_or_default();
-                let still = [b"heic", b"heix", b"mif1", b"msf1", b"avif", b"avis"];
-                if still.iter().any(|still| brand == *still) {
-                    return None;
-                }
-                Self::Video
-            }
+            () if at(4, b"ftyp") && !is_unread_still(head) => Self::Video,
             () if starts(b"RIFF") && at(8, b"AVI ") => Self::Video,
             () if starts(b"\x1a\x45\xdf\xa3") || starts(b"FLV\x01") || starts(b"\x00\x00\x01\xba") => {
                 Self::Video
@@ -58,11 +50,17 @@ impl Kind {
     pub(crate) fn promised(path: &Path) -> bool {
         const ENDINGS: &[&str] = &[
             "jpg", "jpeg", "jpe", "png", "webp", "gif", "bmp", "tif", "tiff", "svg", "svgz", "heic", "avif",
-            "mp4", "avi", "mkv", "webm", "mov", "m4v", "mpg", "mpeg", "wmv", "flv", "ts", "3gp", "ogv",
+            "mp4", "avi", "mkv", "webm", "mov", "m4v", "mpg", "mpeg", "wmv", "flv", "3gp", "ogv",
         ];
         let ending = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
         ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
     }
+}
+
+/// Whether it is a HEIC or AVIF picture: of the family of MP4 films, but none, and not read here.
+pub(crate) fn is_unread_still(head: &[u8]) -> bool {
+    let brands: [&[u8]; 6] = [b"heic", b"heix", b"mif1", b"msf1", b"avif", b"avis"];
+    head.get(4..8) == Some(b"ftyp") && head.get(8..12).is_some_and(|brand| brands.contains(&brand))
 }
 
 /// Whether it is XML whose first element is `svg`, or gzip (an `.svgz`; nothing else that is read is gzip).

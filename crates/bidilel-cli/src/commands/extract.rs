@@ -34,6 +34,9 @@ pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Re
     progress.stage("open");
     let only = args.files.only.unwrap_or_default();
     let found = discover(folder, only, args.files.label_from)?;
+    if let Some(target) = &args.dataset {
+        dataset::check(target, &found)?;
+    }
     if found.others > 0 {
         progress.note(&format!("{} files are neither pictures nor videos, and are left out", found.others));
     }

@@ -7,6 +7,22 @@ use anyhow::{Context, Result, bail};
 use bidilel::dataset::{Dataset, Visual};
 use bidilel_data::array;
 use bidilel_data::{Precision, WriteOptions};
+use bidilel_vision::Found;
+
+/// Fails before the work is done where the folder could not be written after it.
+pub(crate) fn check(folder: &Path, found: &Found) -> Result<()> {
+    if let Some(item) = found.items.iter().find(|item| item.label.is_empty()) {
+        bail!(
+            "`{}` lies in no subfolder, so it has no class: --dataset needs a subfolder for every class",
+            item.path
+        );
+    }
+    let taken = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    if taken || folder.is_file() {
+        return Err(bidilel_data::Error::Exists { path: folder.to_owned() }.into());
+    }
+    Ok(())
+}
 
 /// Writes the folder from the files that were just written.
 pub(crate) fn write(folder: &Path, features: &Path, list: &Path, precision: Precision) -> Result<usize> {
@@ -15,12 +31,6 @@ pub(crate) fn write(folder: &Path, features: &Path, list: &Path, precision: Prec
     let mut reader = csv::Reader::from_path(list).with_context(|| format!("`{}`", list.display()))?;
     for record in reader.records() {
         let record = record.with_context(|| format!("`{}`", list.display()))?;
-        if record[2].is_empty() {
-            bail!(
-                "`{}` lies in no subfolder, so it has no class: --dataset needs a subfolder for every class",
-                &record[1]
-            );
-        }
         names.push(record[2].to_owned());
     }
     classes.extend(names.iter().cloned());

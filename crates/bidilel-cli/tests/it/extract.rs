@@ -163,6 +163,8 @@ fn features_become_a_dataset_that_can_be_looked_at() {
     let shown = bidilel(&["inspect", &out, "--format", "json"]);
     let shown: serde_json::Value = serde_json::from_str(&shown.stdout).expect("JSON");
     assert_eq!((&shown["instances"], &shown["classes"]), (&4.into(), &2.into()), "{shown}");
+    let ran = pictures.extract("layers", &["--dataset", &out]);
+    assert!(ran.error().ends_with("already exists and is not empty"), "{}", ran.stderr);
     pictures.copy("photo.png", "homeless.png");
     let ran = pictures.extract("layers", &["--dataset", &half, "--dtype", "float16"]);
     assert!(ran.error().contains("`homeless.png` lies in no subfolder"), "{}", ran.stderr);

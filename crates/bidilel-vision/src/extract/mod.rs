@@ -1,6 +1,6 @@
 //! All of it: files to rows, rows to a file.
 //!
-//! Files go through in chunks of the batch size. One chunk is decoded on all threads while the network runs on the one
+//! Files go through in chunks: a batch of pictures, or one video. One chunk is decoded on all threads while the network runs on the one
 //! before. What is finished is kept beside the output, so that a run that is killed goes on where it was, and since
 //! chunks begin at the same files then, with the same bytes.
 
@@ -110,7 +110,7 @@ pub fn extract(
     let mut skipped = unfinished.skipped.len();
     progress(resumed, skipped);
 
-    let chunks: Vec<&[Item]> = found.items[resumed..].chunks(options.batch).collect();
+    let chunks = chunks(&found.items[resumed..], options.batch);
     std::thread::scope(|scope| -> Result<()> {
         let (send, receive) = sync_channel(1);
         let chunks = &chunks;
@@ -136,6 +136,21 @@ pub fn extract(
     let (rows, skipped) = sides.write(&found.items, &options.out, unfinished, options.precision)?;
     let Sides { list, skipped_list } = sides;
     Ok(Extracted { rows, dimensions, skipped, resumed, list, skipped_list })
+}
+
+/// Up to `batch` files at a time; a video, which is long, for itself.
+///
+/// Each chunk depends only on the files from its first on, so that a resumed run has the same chunks.
+fn chunks(mut items: &[Item], batch: usize) -> Vec<&[Item]> {
+    let is_video = |item: &Item| item.kind == Ok(Kind::Video);
+    let mut chunks = Vec::new();
+    while let Some(first) = items.first() {
+        let pictures = items.iter().take(batch).take_while(|item| !is_video(item)).count();
+        let (chunk, rest) = items.split_at(if is_video(first) { 1 } else { pictures });
+        chunks.push(chunk);
+        items = rest;
+    }
+    chunks
 }
 
 /// A file on its way to the network.
