@@ -17,6 +17,9 @@ pub struct Size {
 }
 
 impl Size {
+    /// The longest side that an input may have.
+    pub(crate) const MOST: u32 = 8192;
+
     /// As wide as high.
     pub const fn square(side: u32) -> Self {
         Self { width: side, height: side }
@@ -25,7 +28,7 @@ impl Size {
     /// `224`, or `171x128`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let side = |text: &str| match text.parse() {
-            Ok(side @ 1..=8192) => Ok(side),
+            Ok(side @ 1..=Self::MOST) => Ok(side),
             _ => {
                 Err("expected pixels such as 224, or width x height such as 171x128, at most 8192".to_owned())
             }

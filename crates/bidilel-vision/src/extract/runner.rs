@@ -6,7 +6,7 @@ use super::{ExtractOptions, Prepared};
 use crate::decode::Decoded;
 use crate::discover::Item;
 use crate::error::Result;
-use crate::network::{Input, Network, input_shape};
+use crate::network::{Input, Network};
 use crate::picture::Picture;
 use crate::video::{Frames, Sample};
 
@@ -81,7 +81,7 @@ impl<'a> Runner<'a> {
         for group in inputs.chunks(batch) {
             // A network for exactly so many gets the last one again.
             let count = if self.input.batch.is_some() { batch } else { group.len() };
-            let shape = input_shape(&self.input, &self.options.preprocess, count, group[0].len());
+            let shape = self.input.shape(&self.options.preprocess, count, group[0].len())?;
             let mut tensor = Vec::with_capacity(shape.iter().product());
             for frames in group.iter().chain(std::iter::repeat(&group[group.len() - 1])).take(count) {
                 self.options.preprocess.append(&self.table, frames, &mut tensor);

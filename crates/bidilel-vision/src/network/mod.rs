@@ -1,5 +1,6 @@
 //! A network and the runtime that runs it.
 
+mod input;
 #[cfg(feature = "ort")]
 mod ort;
 mod pool;
@@ -7,12 +8,13 @@ mod rten;
 
 use std::path::{Path, PathBuf};
 
+pub use input::Input;
 pub use pool::Pool;
 
 use crate::error::{Error, Result};
 use crate::guard::guarded;
 use crate::onnx::Graph;
-use crate::preprocess::{Layout, Preprocess, Size};
+use crate::preprocess::Preprocess;
 
 /// Which runtime is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,19 +61,6 @@ pub struct NetworkFile {
     path: PathBuf,
     bytes: Vec<u8>,
     graph: Graph,
-}
-
-/// What a network takes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Input {
-    /// Pictures at a time, if only that many will do.
-    pub batch: Option<usize>,
-    /// Frames of a clip, for networks that take clips; 0 where any number goes.
-    pub frames: Option<usize>,
-    /// The size of the pictures, if only that size will do.
-    pub size: Option<Size>,
-    /// The order of the dimensions, if the shape shows it.
-    pub layout: Option<Layout>,
 }
 
 /// A row of `--list-layers`.
@@ -124,52 +113,7 @@ impl NetworkFile {
 
     /// What it takes.
     pub fn input(&self) -> Result<Input> {
-        let wrong = |problem: String| Error::Input { path: self.path.clone(), problem };
-        let [input] = &self.graph.inputs[..] else {
-            let names: Vec<&str> = self.graph.inputs.iter().map(|input| input.name.as_str()).collect();
-            return Err(wrong(format!(
-                "expected a network with one input, found {}: {}",
-                names.len(),
-                if names.is_empty() { "none".to_owned() } else { names.join(", ") }
-            )));
-        };
-        if input.element != 1 {
-            return Err(wrong(format!(
-                "its input `{}` takes elements of ONNX type {}, expected float32 (1)",
-                input.name, input.element
-            )));
-        }
-        let shape = input.shape.clone().unwrap_or_else(|| vec![None; 4]);
-        let shown = || {
-            let sizes = shape.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string()));
-            sizes.collect::<Vec<_>>().join(" x ")
-        };
-        let unusable = || {
-            wrong(format!(
-                "its input `{}` is {}, expected pictures (batch x 3 x height x width) or clips (batch x 3 x frames x \
-                 height x width), or the same with channels last",
-                input.name,
-                shown()
-            ))
-        };
-        let rank = shape.len();
-        let three = |at: usize| shape[at] == Some(3);
-        let layout = match rank {
-            4 | 5 if three(1) => Some(Layout::Nchw),
-            4 | 5 if three(rank - 1) => Some(Layout::Nhwc),
-            4 | 5 if shape[1].is_none() || shape[rank - 1].is_none() => None,
-            _ => return Err(unusable()),
-        };
-        let first = if layout == Some(Layout::Nhwc) { 1 } else { 2 };
-        let frames = (rank == 5).then(|| shape[first].unwrap_or(0));
-        let place = first + usize::from(rank == 5);
-        let side =
-            |at: usize| shape[at].and_then(|side| u32::try_from(side).ok()).filter(|&side| side <= 8192);
-        let size = match (layout, side(place), side(place + 1)) {
-            (Some(_), Some(height), Some(width)) => Some(Size { width, height }),
-            _ => None,
-        };
-        Ok(Input { batch: shape[0], frames, size, layout })
+        Input::of(&self.graph).map_err(|problem| Error::Input { path: self.path.clone(), problem })
     }
 
     /// Loads it into a runtime.
@@ -191,7 +135,7 @@ impl NetworkFile {
             self.graph.tensors().filter(|(_, operator)| *operator != "Constant").collect();
         let wanted: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
         let (mut engine, runtime, _) = self.engine(options, &wanted)?;
-        let shape = input_shape(&input, preprocess, input.batch.unwrap_or(1), frames);
+        let shape = input.shape(preprocess, input.batch.unwrap_or(1), frames)?;
         let data = vec![0.0; shape.iter().product()];
         let shapes = guarded(|| engine.shapes(&shape, &data))
             .and_then(std::convert::identity)
@@ -254,19 +198,6 @@ impl NetworkFile {
             guarded(|| rten::Rten::load(bytes, external, outputs, threads)).and_then(std::convert::identity);
         Ok((Box::new(loaded.map_err(problem)?), "rten", rten::VERSION.to_owned()))
     }
-}
-
-/// The shape of a batch.
-pub(crate) fn input_shape(input: &Input, preprocess: &Preprocess, batch: usize, frames: usize) -> Vec<usize> {
-    let (height, width) = (preprocess.size.height as usize, preprocess.size.width as usize);
-    let mut shape = match input.frames {
-        Some(_) => vec![frames, height, width],
-        None => vec![height, width],
-    };
-    let channels = if preprocess.layout == Layout::Nchw { 0 } else { shape.len() };
-    shape.insert(channels, 3);
-    shape.insert(0, batch);
-    shape
 }
 
 impl Network {

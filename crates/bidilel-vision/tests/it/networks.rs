@@ -108,6 +108,7 @@ fn networks_that_take_no_picture_are_refused_with_what_they_take() {
     for (network, words) in [
         ("two", "expected a network with one input, found 2: input, other"),
         ("bytes", "expected float32"),
+        ("greedy", "a batch of 2147483647 x 3 x 8 x 8 numbers is too large"),
         ("vector", "its input `input` is ? x 10, expected pictures"),
     ] {
         let work = Work::new(network, plain(8));
