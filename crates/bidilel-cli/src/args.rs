@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use crate::commands::encode::args::EncodeArgs;
+use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
 use crate::tuning::args::TuneArgs;
 
@@ -57,6 +58,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Make feature rows of local descriptors: Fisher vectors or bags of features
     Encode(Box<EncodeArgs>),
+    /// Turn a folder of pictures or videos into features, by a network in ONNX format
+    Extract(Box<ExtractArgs>),
     /// Make a synthetic dataset
     Generate(GenerateArgs),
     /// Look at the classes of a model

@@ -5,6 +5,7 @@ mod completions;
 mod convert;
 pub(crate) mod encode;
 mod evaluate;
+mod extract;
 mod fit;
 mod generate;
 mod inspect;
@@ -41,6 +42,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Inspect { dataset } => return inspect::run(&dataset, format.unwrap_or_default(), &progress),
         Command::Convert(args) => convert::run(&args, format.unwrap_or_default(), &progress),
         Command::Encode(args) => encode::run(&args, format.unwrap_or_default(), &progress),
+        Command::Extract(args) => return extract::run(&args, format.unwrap_or_default(), &progress),
         Command::Generate(args) => generate::run(&args, format.unwrap_or_default(), &progress),
         Command::Class(ClassCommand::List { model, nearest }) => {
             class::list(&model, nearest, format.unwrap_or_default())

@@ -4,6 +4,7 @@ mod bad_input;
 mod datasets;
 mod encode;
 mod evaluate;
+mod extract;
 mod formats;
 mod model;
 mod support;
