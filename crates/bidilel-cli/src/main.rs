@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod demonstration;
 mod failure;
 mod method;
 mod output;
