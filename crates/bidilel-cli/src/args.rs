@@ -6,6 +6,7 @@ use bidilel_report::Format;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
+use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
 use crate::tuning::args::TuneArgs;
 
@@ -57,6 +58,8 @@ pub(crate) enum Command {
     },
     /// Write any readable dataset as a folder of arrays and text files
     Convert(ConvertArgs),
+    /// Turn a folder of pictures or videos into features, by a network in ONNX format
+    Extract(Box<ExtractArgs>),
     /// Make a synthetic dataset
     Generate(GenerateArgs),
     /// Look at the classes of a model

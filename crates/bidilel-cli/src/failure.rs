@@ -29,5 +29,8 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<bidilel::Error>() {
         return error.hint();
     }
+    if let Some(error) = cause.downcast_ref::<bidilel_vision::Error>() {
+        return error.hint();
+    }
     cause.downcast_ref::<bidilel_data::Error>().and_then(bidilel_data::Error::hint)
 }

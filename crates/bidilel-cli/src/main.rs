@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod demonstration;
+mod extraction;
 mod failure;
 mod method;
 mod output;

@@ -5,6 +5,7 @@ mod completions;
 mod convert;
 mod demo;
 mod evaluate;
+mod extract;
 mod fit;
 mod generate;
 mod inspect;
@@ -42,6 +43,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Predict(args) => predict::run(&args, format.unwrap_or(Format::Csv), &progress),
         Command::Inspect { dataset } => return inspect::run(&dataset, format.unwrap_or_default(), &progress),
         Command::Convert(args) => convert::run(&args, format.unwrap_or_default(), &progress),
+        Command::Extract(args) => return extract::run(&args, format.unwrap_or_default(), &progress),
         Command::Generate(args) => generate::run(&args, format.unwrap_or_default(), &progress),
         Command::Class(ClassCommand::List { model, nearest }) => {
             class::list(&model, nearest, format.unwrap_or_default())
