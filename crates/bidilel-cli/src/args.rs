@@ -13,7 +13,9 @@ use crate::tuning::args::TuneArgs;
 /// Recognise pictures and videos of classes for which there is no labelled example, only a description.
 #[derive(Debug, Parser)]
 #[command(name = "bidilel", version, propagate_version = true, max_term_width = 110)]
-#[command(after_help = "Without a command: the demonstration on pictures of animals that are inside the program")]
+#[command(
+    after_help = "Without a command: the demonstration on pictures of animals that are inside the program"
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,

@@ -96,8 +96,8 @@ impl Collection {
         let member = format!("{}.webp", self.pictures[instance]);
         let path = self.files.path("pictures.zip");
         let damaged = |problem: String| Error::Malformed { path: path.clone(), problem };
-        let mut archive =
-            ZipArchive::new(Cursor::new(self.files.thumbnails)).map_err(|error| damaged(error.to_string()))?;
+        let mut archive = ZipArchive::new(Cursor::new(self.files.thumbnails))
+            .map_err(|error| damaged(error.to_string()))?;
         let mut file = archive.by_name(&member).map_err(|error| damaged(format!("`{member}`: {error}")))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| damaged(format!("`{member}`: {error}")))?;

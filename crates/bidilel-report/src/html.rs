@@ -52,7 +52,7 @@ pub const GENERATOR: &str = "<meta name=\"generator\" content=\"bidilel\">";
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}\
 table{border-collapse:collapse}td,th{padding:.2em .8em;border-bottom:1px solid #ddd;text-align:left}\
 td.r,th.r{text-align:right}pre{background:#f4f4f4;padding:.8em;white-space:pre-wrap}svg{max-width:100%;height:auto}\
-.figures{display:flex;flex-wrap:wrap;gap:.5em}figure{width:10em;margin:0;padding:.4em;border:1px solid #ddd;font-size:.85em}\
+.figures{display:flex;flex-wrap:wrap;gap:.5em}figure{box-sizing:border-box;width:9.4em;margin:0;padding:.4em;border:1px solid #ddd;font-size:.85em}\
 figure.right{border-left:5px solid #2a7}figure.wrong{border-left:5px solid #c43}figure img{width:64px;height:64px}\
 figure.plain{width:5.5em;text-align:center}figcaption small{display:block;color:#555;line-height:1.3}";
 
@@ -128,7 +128,8 @@ mod tests {
 
     #[test]
     fn pictures_are_inside_the_page() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
+        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        {
             assert_eq!(base64(bytes.as_bytes()), text, "RFC 4648, section 10");
         }
         let (title, lines) = ("<cat>".to_owned(), vec!["a & b".to_owned()]);

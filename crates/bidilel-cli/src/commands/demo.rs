@@ -26,7 +26,10 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
     if let Some(path) = &args.page {
         output::check_target(path)?;
         if page::is_foreign(path) {
-            bail!("`{}`: there is a file that bidilel did not write; name another for the page", path.display());
+            bail!(
+                "`{}`: there is a file that bidilel did not write; name another for the page",
+                path.display()
+            );
         }
     }
     progress.stage("open");
@@ -82,7 +85,10 @@ fn write_page(args: &DemoArgs, story: &Story<'_>) -> Result<String> {
     let path = Path::new(PAGE);
     if page::is_foreign(path) {
         let path = absolute(path);
-        return Ok(format!("No page: {} is there, and bidilel did not write it. --page FILE names another.", path.display()));
+        return Ok(format!(
+            "No page: {} is there, and bidilel did not write it. --page FILE names another.",
+            path.display()
+        ));
     }
     Ok(write(path).unwrap_or_else(|error| format!("No page: {error:#}. --page FILE names another place.")))
 }

@@ -52,7 +52,8 @@ impl<'a> Explainer<'a> {
         let near: Vec<usize> = order.iter().take(MOST).map(|&known| self.trial.known[known]).collect();
         let values = &self.attributes.vectors;
         let strength = |attribute: usize| {
-            let others = near.iter().map(|&known| values[(attribute, known)]).sum::<f64>() / near.len().max(1) as f64;
+            let others =
+                near.iter().map(|&known| values[(attribute, known)]).sum::<f64>() / near.len().max(1) as f64;
             values[(attribute, class)].min(others) - self.means[attribute]
         };
         let mut shared: Vec<(usize, f64)> = (0..values.nrows()).map(|i| (i, strength(i))).collect();

@@ -1,4 +1,4 @@
-//! The story as a page with its pictures.
+//! The story as a page with its pictures; they make emoji characters needless, for which a browser may have no font.
 
 use std::fs::File;
 use std::io::Read;
@@ -24,13 +24,16 @@ pub(crate) fn render(story: &Story<'_>) -> Result<String> {
             trial.test.len()
         )),
         Block::Table(accuracy(story)),
-        Block::Text(format!("The guesses below are those of “{}”, chosen by cross-validation on known animals.", story.chosen)),
+        Block::Text(format!(
+            "The guesses below are those of “{}”, chosen by cross-validation on known animals.",
+            story.chosen
+        )),
         Block::Heading("Never shown: every picture with its guesses".to_owned()),
     ];
     for &class in &trial.unseen {
         let tests = (0..trial.test.len()).filter(|&test| story.truth(test) == class);
         let figures = tests.map(|test| guessed(story, test)).collect::<Result<Vec<_>>>()?;
-        blocks.extend([Block::Text(class_name(story, class, Style::Emoji)), Block::Figures(figures)]);
+        blocks.extend([Block::Text(class_name(story, class, Style::Plain)), Block::Figures(figures)]);
     }
     blocks.extend([Block::Heading("What was taken for what".to_owned()), Block::Table(confusion(story))]);
     blocks.push(Block::Heading("Learned from: one picture of each known animal".to_owned()));
@@ -69,9 +72,10 @@ pub(crate) fn is_foreign(path: &Path) -> bool {
 fn guessed(story: &Story<'_>, test: usize) -> Result<Figure> {
     let guesses = story.guesses(test);
     let right = guesses.first().is_some_and(|guess| guess.class == story.truth(test));
-    let name = |place: usize| guesses.get(place).map(|guess| class_name(story, guess.class, Style::Emoji));
-    let mut lines: Vec<String> = (1..3).filter_map(|place| Some(format!("{}. {}", place + 1, name(place)?))).collect();
-    lines.extend(guesses.first().map(|best| because(story, test, best.class, Style::Emoji)));
+    let name = |place: usize| guesses.get(place).map(|guess| class_name(story, guess.class, Style::Plain));
+    let mut lines: Vec<String> =
+        (1..3).filter_map(|place| Some(format!("{}. {}", place + 1, name(place)?))).collect();
+    lines.extend(guesses.first().map(|best| because(story, test, best.class, Style::Plain)));
     let instance = story.trial.test[test];
     lines.push(format!("drawn by {}", story.animals.style(instance)));
     Ok(Figure {
@@ -85,23 +89,31 @@ fn guessed(story: &Story<'_>, test: usize) -> Result<Figure> {
 
 fn accuracy(story: &Story<'_>) -> Table {
     let mut table = Table::new(&[("", Align::Left), ("right, mean over the animals", Align::Right)]);
-    let mut row = |name: &str, share: f64| table.push(vec![name.to_owned(), format!("{:.1} %", 100.0 * share)]);
+    let mut row =
+        |name: &str, share: f64| table.push(vec![name.to_owned(), format!("{:.1} %", 100.0 * share)]);
     row("by guessing", story.chance());
     story.ways.iter().for_each(|(name, accuracy)| row(name, accuracy.per_class));
     row("among the three nearest", story.among_three.per_class);
     table
 }
 
+/// Every animal with what its pictures were taken for, most often first.
 fn confusion(story: &Story<'_>) -> Table {
-    let characters: Vec<&str> =
-        story.trial.unseen.iter().map(|&class| story.animals.characters[class].as_str()).collect();
-    let columns: Vec<(&str, Align)> =
-        std::iter::once(("", Align::Left)).chain(characters.iter().map(|&name| (name, Align::Right))).collect();
-    let mut table = Table::new(&columns);
+    let mut table =
+        Table::new(&[("animal", Align::Left), ("right", Align::Right), ("taken for", Align::Left)]);
     for (place, counts) in story.confusion.iter().enumerate() {
-        let cell = |&count: &usize| if count == 0 { String::new() } else { count.to_string() };
-        let name = class_name(story, story.trial.unseen[place], Style::Emoji);
-        table.push(std::iter::once(name).chain(counts.iter().map(cell)).collect());
+        let mut mistakes: Vec<(usize, usize)> = counts
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|&(guess, count)| guess != place && count > 0)
+            .collect();
+        mistakes.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        let name = |place: usize| &story.task.unseen[place];
+        let mistakes: Vec<String> =
+            mistakes.iter().map(|&(guess, count)| format!("{} {count}", name(guess))).collect();
+        let right = format!("{} of {}", counts[place], counts.iter().sum::<usize>());
+        table.push(vec![name(place).clone(), right, mistakes.join(", ")]);
     }
     table
 }

@@ -65,7 +65,8 @@ impl<'a> Story<'a> {
         }
         let recognition = recognize(settings.post())?;
         let chosen = settings.post().last().map_or("inductive", |post| post.name()).to_owned();
-        let attributes = animals.dataset.semantic(Some("attributes")).context("the animals have attributes")?;
+        let attributes =
+            animals.dataset.semantic(Some("attributes")).context("the animals have attributes")?;
         Ok(Self {
             animals,
             trial,
@@ -120,7 +121,8 @@ impl<'a> Story<'a> {
 
     /// Indices of attributes that many classes have and many have not, to give an idea of them.
     pub(crate) fn telling_attributes(&self, count: usize) -> Vec<String> {
-        let names = self.animals.dataset.semantic(Some("attributes")).ok().and_then(|s| s.dimension_names.as_ref());
+        let names =
+            self.animals.dataset.semantic(Some("attributes")).ok().and_then(|s| s.dimension_names.as_ref());
         let names = names.map_or(&[][..], Vec::as_slice);
         // Evenly spread over the table, which goes from colours to kinds.
         (0..count).filter_map(|i| names.get((2 * i + 1) * names.len() / (2 * count)).cloned()).collect()

@@ -38,7 +38,9 @@ mod tests {
     use super::*;
 
     fn shows(variables: &[(&str, &str)]) -> bool {
-        can_show(|name| variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned()))
+        can_show(|name| {
+            variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
+        })
     }
 
     #[test]

@@ -84,7 +84,11 @@ impl Teller<'_> {
         );
         let full = if self.style == Style::Emoji { "\u{2588}" } else { "#" };
         let mut row = |name: &str, share: f64, remark: &str| {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a short bar")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a share of a short bar"
+            )]
             let bar = full.repeat((BAR * share).round() as usize);
             let _ = writeln!(text, "  {name:<25}{:>5.1} %  {bar}{remark}", 100.0 * share);
         };
@@ -106,7 +110,11 @@ impl Teller<'_> {
                 false => format!("{:>3}", letter(place)),
             })
             .collect();
-        let _ = write!(text, "\nWhat was taken for what (a row an animal, a column a guess)\n\n  {:<18}{heading}\n", "");
+        let _ = write!(
+            text,
+            "\nWhat was taken for what (a row an animal, a column a guess)\n\n  {:<18}{heading}\n",
+            ""
+        );
         for (place, counts) in story.confusion.iter().enumerate() {
             let name = self.class(story.trial.unseen[place]);
             let name = if emoji { name } else { format!("{:>2} {name}", letter(place)) };
@@ -124,12 +132,19 @@ impl Teller<'_> {
         for test in story.samples() {
             let style = story.animals.style(story.trial.test[test]);
             let guesses = story.guesses(test);
-            let listed: Vec<String> =
-                guesses.iter().map(|guess| format!("{} {:.2}", self.class(guess.class), guess.distance)).collect();
+            let listed: Vec<String> = guesses
+                .iter()
+                .map(|guess| format!("{} {:.2}", self.class(guess.class), guess.distance))
+                .collect();
             let right = guesses.first().is_some_and(|guess| guess.class == story.truth(test));
             let verdict = if right { "right" } else { "wrong" };
             let truth = self.class(story.truth(test));
-            let _ = writeln!(text, "\n  {} {verdict}: {}", pad(&format!("{truth} ({style})"), 32), listed.join(", "));
+            let _ = writeln!(
+                text,
+                "\n  {} {verdict}: {}",
+                pad(&format!("{truth} ({style})"), 32),
+                listed.join(", ")
+            );
             if let Some(best) = guesses.first() {
                 let _ = writeln!(text, "    {}", because(story, test, best.class, self.style));
             }
@@ -137,7 +152,7 @@ impl Teller<'_> {
     }
 }
 
-/// `looks like the known lion and cat; a tiger too has paws, whiskers`.
+/// `near the known lion, cat; they share with tiger: paws, whiskers`.
 pub(crate) fn because(story: &Story<'_>, test: usize, class: usize, style: Style) -> String {
     let why = story.why(test, class);
     let near: Vec<String> = why.near.iter().map(|&known| class_name(story, known, style)).collect();
@@ -145,7 +160,7 @@ pub(crate) fn because(story: &Story<'_>, test: usize, class: usize, style: Style
     let name = &story.animals.dataset.classes[class];
     match shared.is_empty() {
         true => format!("near the known {}", near.join(", ")),
-        false => format!("near the known {}; {name}, too: {}", near.join(", "), shared.join(", ")),
+        false => format!("near the known {}; they share with {name}: {}", near.join(", "), shared.join(", ")),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod datasets;
+mod demo;
 mod evaluate;
 mod formats;
 mod model;
