@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import tempfile
 
-GRID = ["--bottom-up", "slpp,cca", "--dim", "50,100", "--alpha", "1,10", "--ridge", "10,30,100", "--top-down", "lsm,lsm+svr"]
+GRID = ["--bottom-up", "slpp,cca", "--dim", "50,100", "--alpha", "10", "--ridge", "10,100", "--top-down", "lsm,lsm+svr", "--trials", "3"]
 QUICK = ["--bottom-up", "slpp,cca", "--dim", "100", "--alpha", "10", "--ridge", "30", "--top-down", "lsm,lsm+svr", "--trials", "2"]
 
 
@@ -30,7 +30,7 @@ def measure(program, dataset, split, semantic, quick, folder):
     grid = [*(QUICK if quick else GRID), *gamma, "--strategy", "grid"]
     tuned = run(program, "tune", *data, "--semantic", semantic, *grid, "--out", settings, "--format", "json")
     neighbors = ["--post", "self-training", "--self-training-neighbors", "5,10,20", "--strategy", "grid"]
-    neighbors += ["--trials", "2"] if quick else []
+    neighbors += ["--trials", "2" if quick else "3"]
     refined = run(program, "tune", *data, "--settings", settings, *neighbors, "--format", "json")["best"]
     ways = {
         "inductive": ["--post", "none"],

@@ -99,11 +99,13 @@ fn figure(figure: &Figure) -> String {
         Mark::Wrong => ("wrong", "\u{2717} "),
     };
     let title = escape(&figure.title);
-    let lines: String = figure.lines.iter().map(|line| format!("<small>{}</small>", escape(line))).collect();
+    let lines: Vec<String> =
+        figure.lines.iter().map(|line| format!("<small>{}</small>", escape(line))).collect();
     format!(
-        "<figure class=\"{class}\"><img alt=\"\" src=\"data:{};base64,{}\"><figcaption>{sign}{title}{lines}</figcaption></figure>\n",
+        "<figure class=\"{class}\"><img alt=\"\" src=\"data:{};base64,{}\"><figcaption>{sign}{title}{}</figcaption></figure>\n",
         figure.mime,
-        base64(&figure.bytes)
+        base64(&figure.bytes),
+        lines.concat()
     )
 }
 
