@@ -119,7 +119,7 @@ impl<'a> Story<'a> {
         (0..SAMPLES.min(classes)).filter_map(sample).collect()
     }
 
-    /// Indices of attributes that many classes have and many have not, to give an idea of them.
+    /// Names of a few attributes, to give an idea of them.
     pub(crate) fn telling_attributes(&self, count: usize) -> Vec<String> {
         let names =
             self.animals.dataset.semantic(Some("attributes")).ok().and_then(|s| s.dimension_names.as_ref());

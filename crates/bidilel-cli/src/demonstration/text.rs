@@ -16,17 +16,18 @@ pub(crate) fn render(story: &Story<'_>, style: Style, page: &str, seconds: f64) 
     teller.accuracy(&mut text);
     teller.confusion(&mut text);
     teller.pictures(&mut text);
-    let _ = write!(text, "\n{page}\n{}\n{seconds:.1} s\n", OWN_PICTURES);
+    let _ = write!(text, "\n{page}\n\n{OWN_PICTURES}\n\n{seconds:.1} s\n");
     text
 }
 
 /// How to do the same elsewhere; every command is one that the program has.
 pub(crate) const OWN_PICTURES: &str = "\
-On your own pictures, with any network in an ONNX file:
-  bidilel extract PICTURES --network NET.onnx --out features.npy   a folder a class becomes features and labels
-  bidilel fit DATASET --out my.model                               a folder with a dataset.toml: see the README
-  bidilel extract NEW --network NET.onnx --out new.npy             pictures of animals, birds, tools nobody labelled
-  bidilel predict my.model new.npy --top 3                         the three best guesses for each";
+The same on your own pictures, with any network in an ONNX file:
+  bidilel extract PICTURES --network NET.onnx --out features.npy --dataset mine   (a subfolder a class)
+  describe every class, those without a picture too, in mine/dataset.toml         (README: on your own data)
+  bidilel fit mine --out my.model
+  bidilel extract NEW --network NET.onnx --out new.npy
+  bidilel predict my.model new.npy --top 3";
 
 struct Teller<'a> {
     story: &'a Story<'a>,
@@ -104,12 +105,14 @@ impl Teller<'_> {
     fn confusion(&self, text: &mut String) {
         let story = self.story;
         let emoji = self.style == Style::Emoji;
-        let heading: String = (0..story.trial.unseen.len())
-            .map(|place| match emoji {
-                true => format!(" {}", pad(&story.animals.characters[story.trial.unseen[place]], 2)),
-                false => format!("{:>3}", letter(place)),
-            })
-            .collect();
+        let column = |place: usize| {
+            if emoji {
+                format!(" {}", pad(&story.animals.characters[story.trial.unseen[place]], 2))
+            } else {
+                format!("{:>3}", letter(place))
+            }
+        };
+        let heading = (0..story.trial.unseen.len()).map(column).collect::<Vec<_>>().concat();
         let _ = write!(
             text,
             "\nWhat was taken for what (a row an animal, a column a guess)\n\n  {:<18}{heading}\n",
@@ -122,7 +125,12 @@ impl Teller<'_> {
                 0 => format!("{:>3}", if emoji { "\u{b7}" } else { "." }),
                 count => format!("{count:>3}"),
             };
-            let _ = writeln!(text, "  {}{}", pad(&name, 18), counts.iter().map(cell).collect::<String>());
+            let _ = writeln!(
+                text,
+                "  {}{}",
+                pad(&name, 18),
+                counts.iter().map(cell).collect::<Vec<_>>().concat()
+            );
         }
     }
 
@@ -158,10 +166,8 @@ pub(crate) fn because(story: &Story<'_>, test: usize, class: usize, style: Style
     let near: Vec<String> = why.near.iter().map(|&known| class_name(story, known, style)).collect();
     let shared: Vec<&str> = why.shared.iter().map(|&attribute| story.attribute(attribute)).collect();
     let name = &story.animals.dataset.classes[class];
-    match shared.is_empty() {
-        true => format!("near the known {}", near.join(", ")),
-        false => format!("near the known {}; they share with {name}: {}", near.join(", "), shared.join(", ")),
-    }
+    let near = format!("near the known {}", near.join(", "));
+    if shared.is_empty() { near } else { format!("{near}; they share with {name}: {}", shared.join(", ")) }
 }
 
 /// A class with its character, or by its name alone.
