@@ -14,9 +14,12 @@ use crate::tuning::args::TuneArgs;
 /// Recognise pictures and videos of classes for which there is no labelled example, only a description.
 #[derive(Debug, Parser)]
 #[command(name = "bidilel", version, propagate_version = true, max_term_width = 110)]
+#[command(
+    after_help = "Without a command: the demonstration on pictures of animals that are inside the program"
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -40,6 +43,8 @@ pub(crate) struct Common {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Recognise pictures of animals that were never shown, from the data inside the program
+    Demo(DemoArgs),
     /// Fit on the known classes, recognise the unseen ones, and say how well that went
     Evaluate(EvaluateArgs),
     /// Fit on the known classes and write a model file
@@ -50,7 +55,7 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Say what is in a dataset and what is wrong with it
     Inspect {
-        /// A dataset folder, or synthetic:small, synthetic:awa, synthetic:cub
+        /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:small, synthetic:awa, synthetic:cub
         #[arg(value_hint = ValueHint::AnyPath)]
         dataset: String,
     },
@@ -72,9 +77,25 @@ pub(crate) enum Command {
     },
 }
 
+#[derive(Debug, Default, Args)]
+pub(crate) struct DemoArgs {
+    /// Names instead of emoji characters [default: where the terminal or its locale has no emoji]
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// Emoji characters, whatever the terminal says of itself
+    #[arg(long, conflicts_with = "plain")]
+    pub(crate) emoji: bool,
+    /// Write the page with the pictures to this file [default: bidilel-demo.html, with --format text]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) page: Option<PathBuf>,
+    /// Write no page
+    #[arg(long, conflicts_with = "page")]
+    pub(crate) no_page: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// A dataset folder, or synthetic:small, synthetic:awa, synthetic:cub
+    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:small, synthetic:awa, synthetic:cub
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) dataset: String,
     #[command(flatten)]
@@ -105,7 +126,7 @@ pub(crate) struct EvaluateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct FitArgs {
-    /// A dataset folder, or synthetic:small, synthetic:awa, synthetic:cub
+    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:small, synthetic:awa, synthetic:cub
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) dataset: String,
     #[command(flatten)]

@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod demonstration;
 mod extraction;
 mod failure;
 mod method;

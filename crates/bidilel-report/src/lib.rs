@@ -15,6 +15,7 @@ mod text;
 
 pub use evaluation::{ClassScore, Evaluation, Mistake, Run, RunScore, Spread, Step, Subject};
 pub use format::Format;
-pub use html::{Block, page};
+pub use html::{Block, Figure, GENERATOR, Mark, page};
 pub use svg::{Curve, curves};
 pub use table::{Align, Table};
+pub use text::pad;

@@ -7,6 +7,11 @@ use crate::{Align, Table};
 /// Spaces between columns.
 const GAP: &str = "  ";
 
+/// Fills text up with spaces to a width in terminal cells, in which a wide character counts two.
+pub fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
 pub(crate) fn render(table: &Table) -> String {
     let headers: Vec<String> = table.columns.iter().map(|(name, _)| name.clone()).collect();
     let lines = || std::iter::once(&headers).chain(&table.rows);

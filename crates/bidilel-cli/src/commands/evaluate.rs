@@ -53,12 +53,7 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
         method: describe(&method, &choice)?,
     };
     let result = Evaluation::new(subject, &runs, progress.finish());
-    match format {
-        Format::Json => output::print_json(&result),
-        Format::Csv | Format::Parquet => output::print(&result.runs_table().render(format)),
-        Format::Markdown | Format::Latex => output::print(&result.summary_table().render(format)),
-        Format::Text => output::print(&text(&result)),
-    }?;
+    print(&result, format)?;
     args.out.iter().try_for_each(|path| {
         output::write_to(Some(path), |out| {
             serde_json::to_writer_pretty(&mut *out, &result)?;
@@ -67,8 +62,18 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
     })
 }
 
+/// Prints a result in any format.
+pub(super) fn print(result: &Evaluation, format: Format) -> Result<()> {
+    match format {
+        Format::Json => output::print_json(result),
+        Format::Csv | Format::Parquet => output::print(&result.runs_table().render(format)),
+        Format::Markdown | Format::Latex => output::print(&result.summary_table().render(format)),
+        Format::Text => output::print(&text(result)),
+    }
+}
+
 /// One recognition, scored after every step.
-fn score(
+pub(super) fn score(
     task: &Task,
     pipeline: &Pipeline,
     fitted: &Fitted,
@@ -99,7 +104,7 @@ fn score(
 }
 
 /// Every setting in force.
-fn describe(pipeline: &Pipeline, choice: &Choice) -> Result<serde_json::Value> {
+pub(super) fn describe(pipeline: &Pipeline, choice: &Choice) -> Result<serde_json::Value> {
     let mut method = serde_json::to_value(pipeline).context("cannot describe the method")?;
     method["name"] = json!("bidilel");
     method["normalize"] = json!(choice.normalize);

@@ -11,15 +11,16 @@ use bidilel_data::check::{self, Distribution, Histogram, Severity};
 use bidilel_math::Observer;
 use bidilel_report::{Align, Format, Table};
 
-use crate::output;
 use crate::progress::Progress;
+use crate::{output, source};
 
 /// Prints the inspection; the status is 1 if a problem is an error.
 pub(super) fn run(dataset: &str, format: Format, progress: &Progress) -> Result<ExitCode> {
     progress.stage("inspect");
-    let found = match dataset.strip_prefix("synthetic:") {
-        Some(preset) => check::inspect_dataset(&Synthetic::preset(preset)?.generate(0)?),
-        None => bidilel_data::inspect(Path::new(dataset)),
+    let found = match dataset.split_once(':') {
+        Some(("synthetic", preset)) => check::inspect_dataset(&Synthetic::preset(preset)?.generate(0)?),
+        Some(("builtin", name)) => check::inspect_dataset(&source::builtin(name)?.dataset),
+        _ => bidilel_data::inspect(Path::new(dataset)),
     };
     progress.finish();
     match format {

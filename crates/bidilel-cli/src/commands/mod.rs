@@ -3,6 +3,7 @@
 mod class;
 mod completions;
 mod convert;
+mod demo;
 pub(crate) mod encode;
 mod evaluate;
 mod extract;
@@ -17,12 +18,13 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use bidilel_report::Format;
 
-use crate::args::{ClassCommand, Cli, Command, Common};
+use crate::args::{ClassCommand, Cli, Command, Common, DemoArgs};
 use crate::progress::{Progress, Talk};
 
 /// Does what was asked.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
     let Cli { command, common } = cli;
+    let command = command.unwrap_or_else(|| Command::Demo(DemoArgs::default()));
     if let Some(threads) = common.threads {
         rayon::ThreadPoolBuilder::new()
             .num_threads(usize::from(threads))
@@ -35,6 +37,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         bail!("only predictions come as parquet: use --format text, json, csv, markdown or latex");
     }
     match command {
+        Command::Demo(args) => demo::run(&args, format.unwrap_or_default(), &progress),
         Command::Evaluate(args) => evaluate::run(&args, format.unwrap_or_default(), &progress),
         Command::Fit(args) => fit::run(&args, format.unwrap_or_default(), &progress),
         Command::Tune(args) => tune::run(&args, format.unwrap_or_default(), &progress),

@@ -13,7 +13,7 @@ use super::values::Values;
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
-    /// A dataset folder, or synthetic:small, synthetic:awa, synthetic:cub
+    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:small, synthetic:awa, synthetic:cub
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) dataset: String,
     /// The order in which settings are tried: the paper's two stages, all, some at random, or fewer and fewer

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod datasets;
+mod demo;
 mod encode;
 mod evaluate;
 mod extract;

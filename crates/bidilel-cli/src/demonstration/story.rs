@@ -1,0 +1,130 @@
+//! What the demonstration found out, before anybody words it.
+
+use anyhow::{Context, Result};
+use bidilel::metrics::{self, Accuracy};
+use bidilel::pipeline::{Fitted, Pipeline};
+use bidilel::post::Post;
+use bidilel::recognize::Recognition;
+use bidilel::settings::{PostName, Settings};
+use bidilel::split::Trial;
+use bidilel::task::{Choice, Task};
+use bidilel_emoji::Collection;
+
+use super::explain::{Explainer, Why};
+
+/// Pictures that the text shows; the page shows all.
+const SAMPLES: usize = 6;
+
+/// Everything that is told.
+pub(crate) struct Story<'a> {
+    pub(crate) animals: &'a Collection,
+    pub(crate) trial: &'a Trial,
+    pub(crate) task: &'a Task,
+    /// Names of the semantic representations in use.
+    pub(crate) described_by: Vec<String>,
+    /// Accuracy without refinement, then with each refinement alone.
+    pub(crate) ways: Vec<(String, Accuracy)>,
+    /// The way that cross-validation chose; the guesses are its.
+    pub(crate) chosen: String,
+    pub(crate) recognition: Recognition,
+    /// `confusion[truth][guess]` over the unseen classes.
+    pub(crate) confusion: Vec<Vec<usize>>,
+    /// Share of pictures with the right class among the three nearest.
+    pub(crate) among_three: Accuracy,
+    explainer: Explainer<'a>,
+}
+
+/// One of the guesses about a picture.
+pub(crate) struct Guess {
+    /// Index into the dataset's classes.
+    pub(crate) class: usize,
+    pub(crate) distance: f64,
+}
+
+impl<'a> Story<'a> {
+    /// Recognises the test pictures in every way.
+    pub(crate) fn new(
+        animals: &'a Collection,
+        trial: &'a Trial,
+        task: &'a Task,
+        settings: &Settings,
+        choice: &Choice,
+        fitted: &Fitted,
+    ) -> Result<Self> {
+        let points = fitted.space.project(task.test.features.as_ref())?;
+        let (truth, classes) = (&task.test.labels, task.unseen.len());
+        let recognize = |post: Vec<Post>| {
+            let pipeline = Pipeline { post, ..settings.pipeline(0) };
+            pipeline.recognize_points(fitted, points.clone(), |_, _| ())
+        };
+        let mut ways = Vec::new();
+        for name in [PostName::None, PostName::SelfTraining, PostName::Structured] {
+            let post = Settings { post: Some(vec![name]), ..settings.clone() }.post();
+            let title = post.first().map_or("inductive", |post| post.name()).to_owned();
+            ways.push((title, metrics::accuracy(&recognize(post)?.labels(), truth, classes)));
+        }
+        let recognition = recognize(settings.post())?;
+        let chosen = settings.post().last().map_or("inductive", |post| post.name()).to_owned();
+        let attributes =
+            animals.dataset.semantic(Some("attributes")).context("the animals have attributes")?;
+        Ok(Self {
+            animals,
+            trial,
+            task,
+            described_by: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
+            ways,
+            chosen,
+            confusion: metrics::confusion(&recognition.labels(), truth, classes),
+            among_three: metrics::top_k(&recognition, truth, 3),
+            recognition,
+            explainer: Explainer::new(attributes, trial, &fitted.landmarks, points.as_ref()),
+        })
+    }
+
+    /// Accuracy of guessing.
+    pub(crate) fn chance(&self) -> f64 {
+        1.0 / self.trial.unseen.len().max(1) as f64
+    }
+
+    /// The three best guesses about a test picture, best first.
+    pub(crate) fn guesses(&self, test: usize) -> Vec<Guess> {
+        let top = self.recognition.top(test, 3);
+        top.into_iter().map(|(place, distance)| Guess { class: self.trial.unseen[place], distance }).collect()
+    }
+
+    /// The class of a test picture, as an index into the dataset's classes.
+    pub(crate) fn truth(&self, test: usize) -> usize {
+        self.trial.unseen[self.task.test.labels[test]]
+    }
+
+    /// Why a test picture would be of a class.
+    pub(crate) fn why(&self, test: usize, class: usize) -> Why {
+        self.explainer.why(test, class)
+    }
+
+    /// An attribute's name.
+    pub(crate) fn attribute(&self, dimension: usize) -> &str {
+        self.explainer.attribute(dimension)
+    }
+
+    /// A few test pictures: classes at equal steps, another style for each, whether they are recognised or not.
+    pub(crate) fn samples(&self) -> Vec<usize> {
+        let classes = self.trial.unseen.len();
+        let sample = |number: usize| {
+            let class = number * classes / SAMPLES;
+            let of_class: Vec<usize> =
+                (0..self.trial.test.len()).filter(|&test| self.task.test.labels[test] == class).collect();
+            of_class.get(number % of_class.len().max(1)).copied()
+        };
+        (0..SAMPLES.min(classes)).filter_map(sample).collect()
+    }
+
+    /// Names of a few attributes, to give an idea of them.
+    pub(crate) fn telling_attributes(&self, count: usize) -> Vec<String> {
+        let names =
+            self.animals.dataset.semantic(Some("attributes")).ok().and_then(|s| s.dimension_names.as_ref());
+        let names = names.map_or(&[][..], Vec::as_slice);
+        // Evenly spread over the table, which goes from colours to kinds.
+        (0..count).filter_map(|i| names.get((2 * i + 1) * names.len() / (2 * count)).cloned()).collect()
+    }
+}
