@@ -6,7 +6,7 @@ use bidilel_math::Observer;
 use bidilel_math::eigen::{self, Eigen, Whitener};
 use bidilel_math::parallel::product;
 
-use super::spread;
+use super::{scale_rows, spread};
 use crate::error::{Error, Result};
 
 /// $X D X^\top$ and $X L X^\top$ of a graph, with what goes beside $\alpha$.
@@ -16,6 +16,8 @@ pub(crate) struct Scatters {
     pub(super) laplacian: Mat<f64>,
     /// $X X^\top$, for the regulariser of the kernel form.
     pub(super) gram: Option<Mat<f64>>,
+    /// Scales of the features that the matrices are of, where views have weights.
+    pub(super) scales: Option<Vec<f64>>,
     /// The dimensions that vary: the matrices are over these.
     pub(super) rows: Vec<usize>,
     pub(super) visual_dim: usize,
@@ -46,13 +48,14 @@ impl Scatters {
     ) -> Result<Mat<f64>> {
         watch.stage("eigen");
         let degree = self.degree.as_ref();
-        let map = match &self.gram {
+        let mut map = match &self.gram {
             None => {
                 (0..right.nrows()).for_each(|i| right[(i, i)] += alpha);
                 eigen::generalized(degree, right, dim, watch).map_err(Error::in_stage("eigen"))?.vectors
             }
             Some(gram) => solve_in_range(alpha, degree, right.as_ref(), gram, dim, watch)?,
         };
+        scale_rows(&mut map, self.scales.as_deref());
         Ok(spread(&map, &self.rows, self.visual_dim))
     }
 }
