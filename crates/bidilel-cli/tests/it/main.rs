@@ -7,3 +7,4 @@ mod formats;
 mod model;
 mod support;
 mod tune;
+mod views;

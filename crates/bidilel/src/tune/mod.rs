@@ -47,11 +47,13 @@ mod pool;
 mod protocol;
 mod search;
 mod shared;
+mod views;
 
 pub use evaluator::Evaluator;
 pub use folds::{Holdout, SHARE, TRIALS, folds};
 pub use grid::{Axis, coarse, fine, product};
 pub use protocol::{Plan, Strategy};
+pub use views::{ChosenViews, choose_views};
 
 use crate::error::Result;
 use crate::settings::Settings;
