@@ -247,12 +247,11 @@ impl MethodArgs {
     }
 }
 
+/// Names and weights, where they are given.
+type Weighed = (Option<Vec<String>>, Option<Vec<f64>>);
+
 /// Names with the weights that stand after `=` in them, or those of the option for weights.
-pub(crate) fn weighed(
-    items: &[String],
-    weights: Option<&[f64]>,
-    option: &str,
-) -> Result<(Option<Vec<String>>, Option<Vec<f64>>)> {
+pub(crate) fn weighed(items: &[String], weights: Option<&[f64]>, option: &str) -> Result<Weighed> {
     let split = |item: &String| match item.rsplit_once('=') {
         Some((name, weight)) => match weight.parse::<f64>() {
             Ok(weight) => (name.to_owned(), Some(weight)),

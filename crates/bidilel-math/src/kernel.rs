@@ -154,6 +154,8 @@ mod tests {
     use super::*;
     use crate::distance::squared_slices;
 
+    type Direct = fn(&[f64], &[f64]) -> f64;
+
     fn cloud(dim: usize, count: usize) -> Mat<f32> {
         Mat::from_fn(dim, count, |i, j| ((i * 31 + j * 17 + i * j % 13) % 29) as f32 / 29.0)
     }
@@ -165,7 +167,7 @@ mod tests {
         let wide = |m: &Mat<f32>, j: usize| -> Vec<f64> {
             m.col_as_slice(j).iter().map(|&v| f64::from(v)).collect()
         };
-        let cases: [(Kernel, fn(&[f64], &[f64]) -> f64); 3] = [
+        let cases: [(Kernel, Direct); 3] = [
             (Kernel::Linear, |x, z| x.iter().zip(z).map(|(a, b)| a * b).sum()),
             (Kernel::Rbf { gamma: 0.7 }, |x, z| (-0.7 * squared_slices(x, z)).exp()),
             (Kernel::ChiSquared { gamma: 0.3 }, |x, z| (-0.3 * chi_squared(x, z)).exp()),

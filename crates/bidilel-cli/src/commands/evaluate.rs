@@ -27,8 +27,20 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
     }
     let mut method = serde_json::Value::Null;
     let mut runs = Vec::new();
-    for trial in &dataset.trials(args.method.split.as_deref())? {
-        let task = Task::new(&dataset, trial, &choice, progress)?;
+    let name = dataset.name.clone();
+    let split = match &args.method.split {
+        Some(split) => split.clone(),
+        None => dataset.split(None)?.name.clone(),
+    };
+    let trials = dataset.trials(args.method.split.as_deref())?;
+    let mut dataset = Some(dataset);
+    for (number, trial) in trials.iter().enumerate() {
+        let Some(open) = &dataset else { break };
+        let task = Task::new(open, trial, &choice, progress)?;
+        // A mapped file counts as memory for as long as it is open: the last task needs it no more.
+        if number + 1 == trials.len() {
+            dataset = None;
+        }
         task.require_instances(Side::Unseen)?;
         let mut ground = settings.pipeline(seed).learn(&task, progress)?;
         for repeat in 0..u64::from(args.repeat) {
@@ -45,12 +57,8 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
             }
         }
     }
-    let split = match &args.method.split {
-        Some(split) => split.clone(),
-        None => dataset.split(None)?.name.clone(),
-    };
     let subject = Subject {
-        dataset: dataset.name.clone(),
+        dataset: name,
         split,
         visual: choice.visual.iter().map(|view| view.name.clone()).collect(),
         semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),

@@ -24,9 +24,12 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         bail!("split `{name}` has {} trials: name one, as in --split {name}:0", trials.len());
     };
     let task = Task::new(&dataset, trial, &choice, progress)?;
+    // A mapped file counts as memory for as long as it is open.
+    let name = dataset.name.clone();
+    drop(dataset);
     let pipeline = settings.pipeline(seed);
     let fitted = pipeline.fit(&task, progress)?;
-    let model = Model::new(&dataset.name, choice.normalize, &task, &pipeline, fitted);
+    let model = Model::new(&name, choice.normalize, &task, &pipeline, fitted);
     let bytes = model.to_bytes()?;
     output::write_to(Some(&args.out), |out| Ok(out.write_all(&bytes)?))?;
     let timings = progress.finish();

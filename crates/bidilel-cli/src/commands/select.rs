@@ -173,9 +173,10 @@ fn order_table(names: &[String], all: &[Outcome]) -> Table {
     if evaluated {
         columns.push(("with those before, unseen classes %", Align::Right));
     }
-    let percent = |summary: Summary| match summary.standard_error > 0.0 {
-        true => format!("{:.1} ± {:.1}", 100.0 * summary.mean, 100.0 * summary.standard_error),
-        false => format!("{:.1}", 100.0 * summary.mean),
+    let percent = |Summary { mean, standard_error, .. }: Summary| {
+        let error =
+            if standard_error > 0.0 { format!(" ± {:.1}", 100.0 * standard_error) } else { String::new() };
+        format!("{:.1}{error}", 100.0 * mean)
     };
     let mut table = Table::new(&columns);
     for (place, (&view, value)) in
@@ -215,10 +216,10 @@ fn other_orders(names: &[String], all: &[Outcome]) -> String {
     };
     let differ = all.iter().skip(1).filter(|one| order(one) != order(&all[0]));
     let lines: Vec<String> = differ.map(|one| format!("  {}: {}\n", one.split, order(one))).collect();
-    match lines.is_empty() {
-        true => String::new(),
-        false => format!("\nthe table's order is that of {}; others are\n{}", all[0].split, lines.concat()),
+    if lines.is_empty() {
+        return String::new();
     }
+    format!("\nthe table's order is that of {}; others are\n{}", all[0].split, lines.concat())
 }
 
 /// Complementarity and, where it is known, accuracy after each addition.

@@ -203,7 +203,7 @@ impl Locality {
         }
         let most_dim = rows.len().min(training.features.ncols());
         let visual_dim = training.features.nrows();
-        Ok(Scatters { degree, laplacian, gram, scales, most_dim, visual_dim, rows })
+        Ok(Scatters { degree, laplacian, gram, scales, rows, visual_dim, most_dim })
     }
 }
 

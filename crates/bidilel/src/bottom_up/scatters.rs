@@ -30,30 +30,42 @@ impl Scatters {
     ///
     /// Only the right-hand matrix is copied: several alphas can be solved for side by side at one matrix each.
     pub(crate) fn solve(&self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
-        self.solve_in(self.laplacian.clone(), alpha, dim, watch)
+        self.solve_in(self.laplacian.clone(), self.whitener()?, alpha, dim, watch)
     }
 
     /// The same for one alpha alone, without a copy.
     pub(super) fn solve_once(mut self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
         let laplacian = std::mem::replace(&mut self.laplacian, Mat::new());
-        self.solve_in(laplacian, alpha, dim, watch)
+        let whitener = self.whitener()?;
+        self.gram = None;
+        self.solve_in(laplacian, whitener, alpha, dim, watch)
+    }
+
+    /// Coordinates in which $X X^\top$ is the identity, for the regulariser of the kernel form.
+    fn whitener(&self) -> Result<Option<Whitener>> {
+        self.gram
+            .as_ref()
+            .map(|gram| Whitener::new(gram.as_ref()))
+            .transpose()
+            .map_err(Error::in_stage("eigen"))
     }
 
     fn solve_in(
         &self,
         mut right: Mat<f64>,
+        whitener: Option<Whitener>,
         alpha: f64,
         dim: usize,
         watch: &dyn Observer,
     ) -> Result<Mat<f64>> {
         watch.stage("eigen");
         let degree = self.degree.as_ref();
-        let mut map = match &self.gram {
+        let mut map = match whitener {
             None => {
                 (0..right.nrows()).for_each(|i| right[(i, i)] += alpha);
                 eigen::generalized(degree, right, dim, watch).map_err(Error::in_stage("eigen"))?.vectors
             }
-            Some(gram) => solve_in_range(alpha, degree, right.as_ref(), gram, dim, watch)?,
+            Some(whitener) => solve_in_range(alpha, degree, right, whitener, dim, watch)?,
         };
         scale_rows(&mut map, self.scales.as_deref());
         Ok(spread(&map, &self.rows, self.visual_dim))
@@ -65,16 +77,19 @@ impl Scatters {
 fn solve_in_range(
     alpha: f64,
     degree: MatRef<'_, f64>,
-    laplacian: MatRef<'_, f64>,
-    gram: &Mat<f64>,
+    laplacian: Mat<f64>,
+    whitener: Whitener,
     dim: usize,
     watch: &dyn Observer,
 ) -> Result<Mat<f64>> {
-    match Whitener::new(gram.as_ref()).map_err(Error::in_stage("eigen"))? {
+    match whitener {
         Whitener::Factor(factor) => {
             let mut right = eigen::inverse(factor.as_ref());
+            // Large matrices go as soon as they have been used.
+            drop(factor);
             right *= Scale(alpha);
-            right += laplacian;
+            right += &laplacian;
+            drop(laplacian);
             Ok(eigen::generalized(degree, right, dim, watch).map_err(Error::in_stage("eigen"))?.vectors)
         }
         Whitener::Range(Eigen { values, vectors: basis }) => {
@@ -88,7 +103,7 @@ fn solve_in_range(
             let within = |matrix: MatRef<'_, f64>| {
                 product(product(basis.transpose(), matrix).as_ref(), basis.as_ref())
             };
-            let mut right = within(laplacian);
+            let mut right = within(laplacian.as_ref());
             values.iter().enumerate().for_each(|(i, value)| right[(i, i)] += alpha / value);
             let found = eigen::generalized(within(degree).as_ref(), right, dim, watch)
                 .map_err(Error::in_stage("eigen"))?;

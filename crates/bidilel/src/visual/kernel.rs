@@ -45,9 +45,7 @@ impl Kernel {
         Ok(match self {
             Self::Linear => Resolved::Linear,
             Self::Rbf { gamma } => Resolved::Rbf {
-                gamma: gamma.unwrap_or_else(|| {
-                    inverse(2.0 * median_over_pairs(features, |x, z| squared_slices(x, z)))
-                }),
+                gamma: gamma.unwrap_or_else(|| inverse(2.0 * median_over_pairs(features, squared_slices))),
             },
             Self::Chi2 { gamma } => {
                 check_histogram(name, features)?;

@@ -142,13 +142,11 @@ impl Views {
     ) -> Affinity {
         let graph = |list: &&Neighbors| Affinity::of_nearest(list, k, labels, weights);
         let mut graphs: Vec<Affinity> = lists.iter().map(graph).collect();
-        match graphs.len() {
-            1 => graphs.swap_remove(0),
-            _ => {
-                let shares: Vec<f64> = self.used().map(|(_, view)| view.weight).collect();
-                Affinity::weighted_mean(&graphs, &shares)
-            }
+        if graphs.len() == 1 {
+            return graphs.swap_remove(0);
         }
+        let shares: Vec<f64> = self.used().map(|(_, view)| view.weight).collect();
+        Affinity::weighted_mean(&graphs, &shares)
     }
 }
 
