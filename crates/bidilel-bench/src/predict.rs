@@ -35,7 +35,7 @@ pub(crate) fn run() -> Result<()> {
     let task = Task::new(&dataset, &trial, &settings.choice(&dataset)?, &Silent)?;
     let pipeline = settings.pipeline(0);
     let fitted = pipeline.fit(&task, &Silent)?;
-    let model = Model::new("rows", "cnn", Normalize::L2, &task, &pipeline, fitted);
+    let model = Model::new("rows", Normalize::L2, &task, &pipeline, fitted);
     let file = scratch.join(format!("rows-{ROWS}x{DIM}.npy"));
     if !file.exists() {
         say(&format!("making {}", file.display()));

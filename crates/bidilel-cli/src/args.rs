@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Fit(FitArgs),
     /// Choose settings by cross-validation on known classes
     Tune(Box<TuneArgs>),
+    /// Order visual representations by what each adds to the others
+    Select(Box<SelectArgs>),
     /// Recognise feature rows with a model
     Predict(PredictArgs),
     /// Say what is in a dataset and what is wrong with it
@@ -137,17 +139,47 @@ pub(crate) struct FitArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct SelectArgs {
+    /// A dataset folder, or synthetic:small, synthetic:awa, synthetic:cub
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) dataset: String,
+    /// Stop at so many views
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Selection")]
+    pub(crate) most: Option<usize>,
+    /// Stop where no view is left with at least this complementarity, 0 to 0.5
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Selection")]
+    pub(crate) threshold: Option<f64>,
+    /// Also recognise the unseen classes after each addition
+    #[arg(long, help_heading = "Selection")]
+    pub(crate) evaluate: bool,
+    /// Times that known classes are held out to find the first view [default: the split's validation classes once, else 5]
+    #[arg(long, value_name = "N", help_heading = "Selection")]
+    pub(crate) trials: Option<usize>,
+    /// Share of the known classes that is held out [default: 0.2]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Selection")]
+    pub(crate) holdout: Option<f64>,
+    /// Draw complementarity and accuracy after each addition into an SVG file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Selection")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Write drawing and tables as one HTML page
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Selection")]
+    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
     /// A model file that `fit` wrote
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) model: PathBuf,
-    /// Feature rows, in the representation that the model was fitted to
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) features: PathBuf,
-    /// The array in a file that has several
+    /// Feature rows: a file for every view that the model was fitted to, in its order, or VIEW=FILE in any
+    #[arg(value_hint = ValueHint::FilePath, required = true, num_args = 1..)]
+    pub(crate) features: Vec<String>,
+    /// The array in a file that has several; VIEW=KEY for one of several files (may be repeated)
     #[arg(long, value_name = "KEY")]
-    pub(crate) key: Option<String>,
-    /// The file has an instance a column
+    pub(crate) key: Vec<String>,
+    /// The files have an instance a column
     #[arg(long)]
     pub(crate) transpose: bool,
     /// Classes to give for every instance, nearest first

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bidilel::bottom_up::{Neighborhood, Regularizer, Weights};
 use bidilel::post::Post;
 use bidilel::settings::{self, Settings};
 use bidilel::task::Normalize;
 use bidilel::top_down::Optimizer;
+use bidilel::visual::Method;
 use bidilel_math::Observer;
 use clap::{Args, ValueEnum, ValueHint};
 
@@ -21,10 +22,21 @@ pub(crate) struct MethodArgs {
     /// The split: a name, NAME:TRIAL, or a family's name for all its trials [default: the dataset's first]
     #[arg(long, value_name = "SPLIT", help_heading = "Data")]
     pub(crate) split: Option<String>,
-    /// The visual representation [default: the dataset's first]
-    #[arg(long, value_name = "NAME", help_heading = "Data")]
-    pub(crate) visual: Option<String>,
-    /// Semantic representations, comma-separated, fused by distance [default: the dataset's first]
+    /// Visual representations, comma-separated, fused by kernels; NAME=WEIGHT weighs them [default: the dataset's first]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Data")]
+    pub(crate) visual: Vec<String>,
+    /// Weights of the visual representations, comma-separated, summing to 1 [default: all the same]
+    #[arg(
+        long,
+        value_name = "XS",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        help_heading = "Data"
+    )]
+    pub(crate) view_weights: Option<Vec<f64>>,
+    #[command(flatten)]
+    pub(crate) kernels: KernelArgs,
+    /// Semantic representations, comma-separated, fused by distance; NAME=WEIGHT weighs them [default: the dataset's first]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Data")]
     pub(crate) semantic: Vec<String>,
     /// Weight of the second of two semantic representations; the first gets 1 - gamma [default: 0.5]
@@ -120,6 +132,25 @@ pub(crate) struct MethodArgs {
     pub(crate) seed: u64,
 }
 
+/// Kernels of visual representations, for `evaluate`, `fit` and `select`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Kernels")]
+pub(crate) struct KernelArgs {
+    /// Kernel of the views: linear, rbf, chi2 (histograms), with a gamma as rbf:0.5; NAME=KERNEL for one view
+    /// [default: linear, gamma from the median distance]
+    #[arg(long, value_name = "KERNELS", value_delimiter = ',')]
+    pub(crate) kernel: Vec<String>,
+    /// How kernels are solved for: over dimensions, training instances, or a sample of these [default: by cost]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel_method: Option<KernelMethodName>,
+    /// Training instances in the sample of the Nyström approximation [default: 2000]
+    #[arg(long, value_name = "N")]
+    pub(crate) nystrom_rank: Option<usize>,
+    /// GiB that kernels between all training instances may take; above it a sample is used [default: 4]
+    #[arg(long, value_name = "GIB", allow_negative_numbers = true)]
+    pub(crate) kernel_memory: Option<f64>,
+}
+
 /// Names as they are typed, each with what it means to the library.
 macro_rules! names {
     ($($name:ident for $meaning:ty { $($(#[$value:meta])* $variant:ident),+ $(,)? })+) => {
@@ -144,13 +175,14 @@ names! {
     OptimizerName for Optimizer { Lbfgs, Descent, Smacof }
     InitName for settings::InitName { WeightedMean, Random }
     KernelName for settings::KernelName { Rbf, Linear }
+    KernelMethodName for Method { Primal, NSpace, Nystrom }
     PostName for settings::PostName { None, SelfTraining, Structured }
 }
 
 impl MethodArgs {
     /// What was typed, over what the settings file says.
     pub(crate) fn resolve(&self) -> Result<Settings> {
-        let typed = self.typed();
+        let typed = self.typed()?;
         match &self.settings {
             None => Ok(typed),
             Some(path) => {
@@ -160,13 +192,24 @@ impl MethodArgs {
         }
     }
 
-    fn typed(&self) -> Settings {
+    fn typed(&self) -> Result<Settings> {
         let flag = |set: bool| set.then_some(true);
-        Settings {
-            visual: self.visual.clone(),
-            semantic: (!self.semantic.is_empty()).then(|| self.semantic.clone()),
+        let (visual, view_weights) = weighed(&self.visual, self.view_weights.as_deref(), "view-weights")?;
+        let (semantic, semantic_weights) =
+            weighed(&self.semantic, self.semantic_weights.as_deref(), "semantic-weights")?;
+        if self.gamma.is_some() && semantic_weights.is_some() {
+            bail!("--gamma and weights of semantic representations exclude each other: give one of them");
+        }
+        Ok(Settings {
+            visual,
+            view_weights,
+            kernel: (!self.kernels.kernel.is_empty()).then(|| self.kernels.kernel.clone()),
+            kernel_method: self.kernels.kernel_method.map(Into::into),
+            nystrom_rank: self.kernels.nystrom_rank,
+            kernel_memory: self.kernels.kernel_memory,
+            semantic,
             gamma: self.gamma,
-            semantic_weights: self.semantic_weights.clone(),
+            semantic_weights,
             normalize: self.normalize.map(Into::into),
             bottom_up: self.bottom_up.map(Into::into),
             alpha: self.alpha,
@@ -189,16 +232,45 @@ impl MethodArgs {
             post: self.post.as_ref().map(|names| names.iter().map(|&name| name.into()).collect()),
             self_training_neighbors: self.self_training_neighbors,
             self_training_rounds: self.self_training_rounds,
-        }
+        })
     }
 
     /// Tells of options that were typed but have no say in the method that was chosen.
     pub(crate) fn note_unused(&self, settings: &Settings, watch: &dyn Observer) {
         let used = settings.effective().entries();
-        for name in self.typed().entries().keys().filter(|name| !used.contains_key(*name)) {
+        // What cannot be read has failed before.
+        let Ok(typed) = self.typed() else { return };
+        for name in typed.entries().keys().filter(|name| !used.contains_key(*name)) {
             let option = name.replace('_', "-");
             watch.note(&format!("--{option} has no effect with the method that was chosen"));
         }
+    }
+}
+
+/// Names and weights, where they are given.
+type Weighed = (Option<Vec<String>>, Option<Vec<f64>>);
+
+/// Names with the weights that stand after `=` in them, or those of the option for weights.
+pub(crate) fn weighed(items: &[String], weights: Option<&[f64]>, option: &str) -> Result<Weighed> {
+    let split = |item: &String| match item.rsplit_once('=') {
+        Some((name, weight)) => match weight.parse::<f64>() {
+            Ok(weight) => (name.to_owned(), Some(weight)),
+            Err(_) => (item.clone(), None),
+        },
+        None => (item.clone(), None),
+    };
+    let (names, inline): (Vec<String>, Vec<Option<f64>>) = items.iter().map(split).unzip();
+    let names = (!names.is_empty()).then_some(names);
+    match (inline.iter().flatten().count(), weights) {
+        (0, weights) => Ok((names, weights.map(<[f64]>::to_vec))),
+        (_, Some(_)) => bail!("weights stand after the names and in --{option}: give them once"),
+        (some, None) if some < inline.len() => {
+            bail!(
+                "of {} representations {some} have a weight: give all of them one, as in a=0.5,b=0.5",
+                inline.len()
+            )
+        }
+        (_, None) => Ok((names, Some(inline.into_iter().flatten().collect()))),
     }
 }
 

@@ -70,17 +70,23 @@ impl Affinity {
 
     /// The mean of several graphs over the same points: eq. (A.8).
     pub fn mean(graphs: &[Self]) -> Self {
+        Self::weighted_mean(graphs, &vec![1.0 / graphs.len() as f64; graphs.len()])
+    }
+
+    /// The sum of several graphs over the same points, each times its weight.
+    pub fn weighted_mean(graphs: &[Self], weights: &[f64]) -> Self {
         let count = graphs.first().map_or(0, Self::count);
         let mut rows = vec![Vec::new(); count];
         for (i, row) in rows.iter_mut().enumerate() {
-            let mut all: Vec<(usize, f64)> =
-                graphs.iter().flat_map(|graph| graph.rows[i].iter().copied()).collect();
+            let edges = |(graph, &share): (&Self, &f64)| {
+                graph.rows[i].iter().map(|&(j, weight)| (j, weight * share)).collect::<Vec<_>>()
+            };
+            let mut all: Vec<(usize, f64)> = graphs.iter().zip(weights).flat_map(edges).collect();
             all.sort_by_key(|&(j, _)| j);
             for (j, weight) in all {
-                let share = weight / graphs.len() as f64;
                 match row.last_mut() {
-                    Some((last, sum)) if *last == j => *sum += share,
-                    _ => row.push((j, share)),
+                    Some((last, sum)) if *last == j => *sum += weight,
+                    _ => row.push((j, weight)),
                 }
             }
         }

@@ -14,6 +14,7 @@ pub mod distance;
 pub mod eigen;
 pub mod error;
 pub mod graph;
+pub mod kernel;
 pub mod kmeans;
 pub mod krylov;
 pub mod lbfgs;

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-/// Accuracy against one setting.
+/// A number against one setting, or against what is added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
     /// What is varied.
     pub title: String,
-    /// Value, mean and standard error, in order; accuracies are fractions of one.
+    /// Value, mean and standard error, in order; fractions of one, drawn in percent.
     pub points: Vec<(String, f64, f64)>,
     /// Place of the value that was chosen.
     pub chosen: Option<usize>,
@@ -19,8 +19,8 @@ const HEIGHT: f64 = 240.0;
 const MARGIN: (f64, f64, f64, f64) = (46.0, 14.0, 30.0, 40.0);
 const COLUMNS: usize = 2;
 
-/// All curves, two beside each other.
-pub fn curves(all: &[Curve]) -> String {
+/// All curves, two beside each other, under a title for those who cannot see them.
+pub fn curves(title: &str, all: &[Curve]) -> String {
     let rows = all.len().div_ceil(COLUMNS).max(1);
     let (width, height) = (WIDTH * all.len().clamp(1, COLUMNS) as f64, HEIGHT * rows as f64);
     let mut out = String::new();
@@ -28,8 +28,9 @@ pub fn curves(all: &[Curve]) -> String {
     let _ = write!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"11\" role=\"img\">\n<title>Accuracy against each setting</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+         font-family=\"sans-serif\" font-size=\"11\" role=\"img\">\n<title>{}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+        escape(title)
     );
     for (place, curve) in all.iter().enumerate() {
         let (x, y) = ((place % COLUMNS) as f64 * WIDTH, (place / COLUMNS) as f64 * HEIGHT);
@@ -111,7 +112,7 @@ mod tests {
     #[test]
     fn every_point_has_a_mark_a_label_and_a_bar_inside_its_panel() {
         let points = vec![("0.1".to_owned(), 0.4, 0.01), ("<10>".to_owned(), 0.5, 0.02)];
-        let drawn = curves(&[Curve { title: "alpha & co".to_owned(), points, chosen: Some(1) }]);
+        let drawn = curves("a title", &[Curve { title: "alpha & co".to_owned(), points, chosen: Some(1) }]);
         assert_eq!(drawn.matches("<circle").count(), 2);
         assert!(
             drawn.contains("alpha &amp; co") && drawn.contains("&lt;10&gt;") && drawn.contains("r=\"5\"")
@@ -124,9 +125,9 @@ mod tests {
         let single =
             Curve { title: "dim".to_owned(), points: vec![("5".to_owned(), 0.3, 0.0)], chosen: None };
         for drawn in [
-            curves(&[]),
-            curves(&[single]),
-            curves(&[Curve { title: String::new(), points: Vec::new(), chosen: None }]),
+            curves("", &[]),
+            curves("", &[single]),
+            curves("", &[Curve { title: String::new(), points: Vec::new(), chosen: None }]),
         ] {
             assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{drawn}");
         }

@@ -36,6 +36,20 @@ pub enum Error {
         /// `NaN`, `inf` or `-inf`.
         value: f64,
     },
+    /// A histogram, as the chi-squared kernel takes them, with a negative entry.
+    #[error(
+        "view `{view}`: feature {column} of instance {instance} is {value}, but chi2 compares histograms, which are never negative"
+    )]
+    Negative {
+        /// The view.
+        view: String,
+        /// Instance, from 0, among those that were compared.
+        instance: usize,
+        /// Feature, from 0.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
     /// Two things that must have the same size do not.
     #[error("{origin}: expected {expected} {what}, found {found}")]
     Mismatch {
@@ -177,6 +191,12 @@ impl Error {
             Self::Math { stage: "codebook", source: bidilel_math::Error::Parameter { .. } } => {
                 Some("lower --components, raise --sample, or bring more descriptors".to_owned())
             }
+            Self::Negative { view, .. } => {
+                Some(format!("use --kernel {view}=rbf or {view}=linear for features that are no histograms"))
+            }
+            Self::Setting { setting: "kernel-memory", .. } => Some(
+                "raise --kernel-memory, or approximate: --kernel-method nystrom with --nystrom-rank".to_owned(),
+            ),
             Self::NoEdges => Some(
                 "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbours"
                     .to_owned(),

@@ -4,7 +4,8 @@
 //! description: attributes, or the vectors of the words in its name. The folders are the pipeline:
 //!
 //! 1. [`dataset`] → [`task`]: what was read, then what was chosen and checked.
-//! 2. [`bottom_up`]: a latent space learned from the labelled features of the known classes.
+//! 2. [`visual`], [`bottom_up`]: a latent space learned from the labelled features of the known classes, in one or
+//!    several representations.
 //! 3. [`landmarks`]: the known classes' places in it.
 //! 4. [`semantic`], [`top_down`]: the unseen classes are placed among the landmarks so that latent
 //!    distances follow semantic ones.
@@ -52,5 +53,6 @@ pub mod synthetic;
 pub mod task;
 pub mod top_down;
 pub mod tune;
+pub mod visual;
 
 pub use error::{Error, Result};

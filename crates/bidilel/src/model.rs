@@ -1,9 +1,11 @@
 //! A fitted model on disk: a safetensors file whose header says everything that is not a number array.
 //!
-//! Tensors are `f64`: `latent_from_visual` (visual x latent; absent where the space is the visual one),
-//! `latent_mean`, `landmarks`, `embedding`, `semantic_distances.known_unseen`,
-//! `semantic_distances.unseen_unseen` and one `semantic.<name>` a representation. The metadata entry
-//! `bidilel` is a JSON object ([`Header`]). No code is in the file, and a reader can map it.
+//! Tensors are `f64`: `latent_mean`, `landmarks`, `embedding`, `semantic_distances.known_unseen`,
+//! `semantic_distances.unseen_unseen` and one `semantic.<name>` a representation; then, of the map into the latent
+//! space, `latent_from_visual` (visual x latent, the views' features below each other), or `latent_from_kernel`
+//! (support x latent) with one `support.<view>` a view (`f32`, support x visual), or `visual_scale`, or nothing where
+//! the space is the visual one. The metadata entry `bidilel` is a JSON object ([`Header`]). No code is in the file,
+//! and a reader can map it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,6 +13,9 @@ use std::ops::Range;
 use faer::Mat;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use bidilel_math::Scalar;
 
 use bidilel_math::symmetric::Symmetric;
 
@@ -20,11 +25,12 @@ use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::pipeline::{Fitted, Pipeline};
 use crate::semantic::{ClassSemantics, Representation};
-use crate::task::{Normalize, Task, gather};
+use crate::task::{Normalize, Task, gather_views};
 use crate::top_down::Embedding;
+use crate::visual::{KernelMap, KernelView, Report, View, Views};
 
 /// The version of the format that this program writes; it reads this and older ones.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 /// The metadata key under which the header stands.
 const KEY: &str = "bidilel";
 
@@ -37,8 +43,10 @@ pub struct Header {
     pub dataset: String,
     /// Its split.
     pub split: String,
-    /// Its visual representation.
-    pub visual: String,
+    /// Its visual representations, with the kernels as they turned out.
+    pub visual: Views,
+    /// How they were joined.
+    pub fusion: Report,
     /// Normalisation of visual rows.
     pub normalize: Normalize,
     /// Every setting of the method.
@@ -51,7 +59,7 @@ pub struct Header {
     pub semantic: Vec<SemanticHeader>,
     /// Training instances.
     pub instances: usize,
-    /// Visual dimensions.
+    /// Visual dimensions, of all representations together.
     pub visual_dim: usize,
     /// Cost of the mapping at the embedding.
     pub stress: f64,
@@ -83,24 +91,22 @@ pub struct Model {
 
 impl Model {
     /// Joins a fit with what it was fitted to.
-    pub fn new(
-        dataset: &str,
-        visual: &str,
-        normalize: Normalize,
-        task: &Task,
-        method: &Pipeline,
-        fitted: Fitted,
-    ) -> Self {
+    pub fn new(dataset: &str, normalize: Normalize, task: &Task, method: &Pipeline, fitted: Fitted) -> Self {
         let semantic = task.semantics.representations.iter().map(|one| SemanticHeader {
             name: one.name.clone(),
             weight: one.weight,
             metric: one.metric,
         });
+        let mut visual = task.views.clone();
+        for (view, found) in visual.parts.iter_mut().zip(&fitted.fusion.views) {
+            view.kernel = found.kernel;
+        }
         let header = Header {
             format: FORMAT_VERSION,
             dataset: dataset.to_owned(),
             split: task.split.clone(),
-            visual: visual.to_owned(),
+            visual,
+            fusion: fitted.fusion.clone(),
             normalize,
             method: method.resolved(task, &fitted),
             known: task.known.clone(),
@@ -114,19 +120,47 @@ impl Model {
         Self { header, fitted, semantics: task.semantics.clone() }
     }
 
-    /// Some rows of `rows` in the latent space, checked and normalised as the training rows were.
+    /// Some rows of `rows` in the latent space, checked and normalised as the training rows were: of a model with one
+    /// view.
     pub fn project_rows(&self, rows: &dyn Rows, range: Range<usize>, origin: &str) -> Result<Mat<f64>> {
-        let mut features = gather(rows, origin, &range.collect::<Vec<_>>())?;
-        self.header.normalize.apply(&mut features);
+        self.project_views(&[(rows, origin)], range)
+    }
+
+    /// Some rows of every view in the latent space, checked and normalised as the training rows were; the views, each
+    /// with its name for messages, are in the model's order.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for another number of views, and for views of other sizes.
+    pub fn project_views(&self, rows: &[(&dyn Rows, &str)], range: Range<usize>) -> Result<Mat<f64>> {
+        let parts = &self.header.visual.parts;
+        let wrong = |origin: &str, what, expected, found| {
+            Err(Error::Mismatch { origin: origin.to_owned(), what, expected, found })
+        };
+        if rows.len() != parts.len() {
+            return wrong("the features", "arrays, one a view", parts.len(), rows.len());
+        }
+        for ((one, origin), view) in rows.iter().zip(parts) {
+            if one.dim() != view.dim {
+                return wrong(origin, "dimensions, as in the training features", view.dim, one.dim());
+            }
+            if one.count() != rows[0].0.count() {
+                return wrong(origin, "rows, as in the first view", rows[0].0.count(), one.count());
+            }
+        }
+        let instances: Vec<usize> = range.collect();
+        let (features, _) = gather_views(rows.iter().copied(), &instances, self.header.normalize)?;
         self.fitted.space.project(features.as_ref())
     }
 
     /// The file's bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut tensors: Vec<(String, Vec<usize>, Vec<u8>)> = Vec::new();
+        let mut tensors: Vec<Tensor> = Vec::new();
         let mut add = |name: &str, matrix: &Mat<f64>| tensors.push(pack(name, matrix));
-        if let Map::Linear(latent_from_visual) = &self.fitted.space.map {
-            add("latent_from_visual", latent_from_visual);
+        match &self.fitted.space.map {
+            Map::Linear(latent_from_visual) => add("latent_from_visual", latent_from_visual),
+            Map::Identity(_) => {}
+            Map::Scaled(scales) => add("visual_scale", &Mat::from_fn(scales.len(), 1, |i, _| scales[i])),
+            Map::Kernel(kernel) => add("latent_from_kernel", &kernel.coefficients),
         }
         let mean = &self.fitted.space.mean;
         add("latent_mean", &Mat::from_fn(mean.len(), 1, |i, _| mean[i]));
@@ -137,10 +171,15 @@ impl Model {
         for one in &self.semantics.representations {
             add(&format!("semantic.{}", one.name), &one.values);
         }
+        if let Map::Kernel(kernel) = &self.fitted.space.map {
+            for view in &kernel.views {
+                tensors.push(pack_support(&format!("support.{}", view.name), &view.support));
+            }
+        }
         let views = tensors
             .iter()
-            .map(|(name, shape, bytes)| {
-                Ok((name.as_str(), TensorView::new(Dtype::F64, shape.clone(), bytes)?))
+            .map(|Tensor { name, element, shape, bytes }| {
+                Ok((name.as_str(), TensorView::new(*element, shape.clone(), bytes)?))
             })
             .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
             .map_err(unusable)?;
@@ -165,11 +204,7 @@ impl Model {
             }
         }
         let dim = Some(mean.nrows());
-        let map = match file.tensor("latent_from_visual") {
-            Ok(_) => Map::Linear(unpack(&file, "latent_from_visual", Some(header.visual_dim), dim)?),
-            Err(_) if mean.nrows() == header.visual_dim => Map::Identity(header.visual_dim),
-            Err(missing) => return Err(unusable(missing)),
-        };
+        let map = unpack_map(&file, &header, mean.nrows())?;
         let classes = known + unseen;
         let representations = header
             .semantic
@@ -190,6 +225,7 @@ impl Model {
             landmarks: Landmarks { points: unpack(&file, "landmarks", dim, Some(known))? },
             embedding: Embedding { points: unpack(&file, "embedding", dim, Some(unseen))? },
             stress: header.stress,
+            fusion: header.fusion.clone(),
         };
         Ok(Self { header, fitted, semantics })
     }
@@ -221,16 +257,78 @@ fn read_header(bytes: &[u8]) -> Result<Header> {
             ),
         });
     }
-    serde_json::from_str(json).map_err(unusable)
+    let mut header: serde_json::Value = serde_json::from_str(json).map_err(unusable)?;
+    if version.format == 1 {
+        upgrade(&mut header);
+    }
+    serde_json::from_value(header).map_err(unusable)
+}
+
+/// A header of version 1, which knew one view only, as one of version 2.
+fn upgrade(header: &mut serde_json::Value) {
+    let (name, dim) = (header["visual"].take(), header["visual_dim"].clone());
+    let view = json!({"name": name, "weight": 1.0, "kernel": "linear"});
+    header["fusion"] = json!({"method": "primal", "reason": "one view", "views": [view]});
+    header["visual"] = json!([{"name": name, "dim": dim, "weight": 1.0, "kernel": "linear"}]);
+}
+
+/// The map into the latent space, in whichever form it was written.
+fn unpack_map(file: &SafeTensors<'_>, header: &Header, dim: usize) -> Result<Map> {
+    let (views, visual_dim) = (&header.visual, header.visual_dim);
+    let has = |name: &str| file.tensor(name).is_ok();
+    if views.parts.is_empty() || views.dim() != visual_dim {
+        return Err(Error::Model {
+            problem: format!("its views do not have {visual_dim} dimensions together"),
+        });
+    }
+    if has("latent_from_kernel") {
+        let coefficients = unpack(file, "latent_from_kernel", None, Some(dim))?;
+        let view = |(first, view): (usize, &View)| {
+            let kernel = view.kernel.resolved().ok_or_else(|| Error::Model {
+                problem: format!("the kernel of view `{}` has no gamma", view.name),
+            })?;
+            let name = format!("support.{}", view.name);
+            let support = unpack_support(file, &name, view.dim, coefficients.nrows())?;
+            Ok(KernelView { name: view.name.clone(), first, weight: view.weight, kernel, support })
+        };
+        let views = views.used().map(view).collect::<Result<Vec<_>>>()?;
+        return Ok(Map::Kernel(KernelMap { views, coefficients, visual_dim }));
+    }
+    if dim == visual_dim && has("visual_scale") {
+        let scales = unpack(file, "visual_scale", Some(visual_dim), Some(1))?;
+        return Ok(Map::Scaled(scales.col_as_slice(0).to_vec()));
+    }
+    if dim == visual_dim && !has("latent_from_visual") {
+        return Ok(Map::Identity(visual_dim));
+    }
+    Ok(Map::Linear(unpack(file, "latent_from_visual", Some(visual_dim), Some(dim))?))
+}
+
+pub(crate) struct Tensor {
+    pub(crate) name: String,
+    pub(crate) element: Dtype,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// A column-major matrix as a row-major tensor of the transposed shape: the same bytes.
-pub(crate) fn pack(name: &str, matrix: &Mat<f64>) -> (String, Vec<usize>, Vec<u8>) {
+pub(crate) fn pack(name: &str, matrix: &Mat<f64>) -> Tensor {
     let mut bytes = Vec::with_capacity(8 * matrix.nrows() * matrix.ncols());
     for column in 0..matrix.ncols() {
         matrix.col_as_slice(column).iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
     }
-    (name.to_owned(), vec![matrix.ncols(), matrix.nrows()], bytes)
+    let shape = vec![matrix.ncols(), matrix.nrows()];
+    Tensor { name: name.to_owned(), element: Dtype::F64, shape, bytes }
+}
+
+/// Support instances, which are features and stay as narrow as they were.
+fn pack_support(name: &str, matrix: &Mat<f32>) -> Tensor {
+    let mut bytes = Vec::with_capacity(4 * matrix.nrows() * matrix.ncols());
+    for column in 0..matrix.ncols() {
+        matrix.col_as_slice(column).iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+    }
+    let shape = vec![matrix.ncols(), matrix.nrows()];
+    Tensor { name: name.to_owned(), element: Dtype::F32, shape, bytes }
 }
 
 pub(crate) fn unpack(
@@ -239,13 +337,32 @@ pub(crate) fn unpack(
     rows: Option<usize>,
     columns: Option<usize>,
 ) -> Result<Mat<f64>> {
+    let (data, (found_rows, found_columns)) = shaped(file, name, Dtype::F64, rows, columns)?;
+    let numbers = data.chunks_exact(8).map(|bytes| bytes.try_into().expect("chunks of eight bytes"));
+    fill(name, found_rows, found_columns, numbers.map(f64::from_le_bytes), f64::is_finite)
+}
+
+fn unpack_support(file: &SafeTensors<'_>, name: &str, rows: usize, columns: usize) -> Result<Mat<f32>> {
+    let (data, _) = shaped(file, name, Dtype::F32, Some(rows), Some(columns))?;
+    let numbers = data.chunks_exact(4).map(|bytes| bytes.try_into().expect("chunks of four bytes"));
+    fill(name, rows, columns, numbers.map(f32::from_le_bytes), f32::is_finite)
+}
+
+/// A tensor's bytes with its rows and columns, checked against what is expected.
+fn shaped<'a>(
+    file: &SafeTensors<'a>,
+    name: &str,
+    element: Dtype,
+    rows: Option<usize>,
+    columns: Option<usize>,
+) -> Result<(&'a [u8], (usize, usize))> {
     let tensor = file.tensor(name).map_err(unusable)?;
     let problem = |problem: String| Error::Model { problem: format!("tensor `{name}` {problem}") };
     let &[found_columns, found_rows] = tensor.shape() else {
         return Err(problem(format!("has {} dimensions instead of 2", tensor.shape().len())));
     };
-    if tensor.dtype() != Dtype::F64 {
-        return Err(problem(format!("holds {:?} instead of F64", tensor.dtype())));
+    if tensor.dtype() != element {
+        return Err(problem(format!("holds {:?} instead of {element:?}", tensor.dtype())));
     }
     if rows.is_some_and(|rows| rows != found_rows) || columns.is_some_and(|columns| columns != found_columns)
     {
@@ -256,15 +373,24 @@ pub(crate) fn unpack(
             side(rows)
         )));
     }
-    let mut bytes =
-        tensor.data().chunks_exact(8).map(|bytes| bytes.try_into().expect("chunks of eight bytes"));
-    let mut matrix = Mat::zeros(found_rows, found_columns);
-    for column in 0..found_columns {
+    Ok((tensor.data(), (found_rows, found_columns)))
+}
+
+fn fill<T: Scalar>(
+    name: &str,
+    rows: usize,
+    columns: usize,
+    mut numbers: impl Iterator<Item = T>,
+    is_finite: fn(T) -> bool,
+) -> Result<Mat<T>> {
+    let mut matrix = Mat::zeros(rows, columns);
+    for column in 0..columns {
         // The tensor's length was checked against its shape when the file was opened.
-        for (value, bytes) in matrix.col_as_slice_mut(column).iter_mut().zip(&mut bytes) {
-            *value = f64::from_le_bytes(bytes);
-            if !value.is_finite() {
-                return Err(problem("has a number that is not finite".to_owned()));
+        for (value, number) in matrix.col_as_slice_mut(column).iter_mut().zip(&mut numbers) {
+            *value = number;
+            if !is_finite(number) {
+                let problem = format!("tensor `{name}` has a number that is not finite");
+                return Err(Error::Model { problem });
             }
         }
     }

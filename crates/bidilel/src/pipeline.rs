@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::{Observer, Scalar};
 
-use crate::bottom_up::{BottomUp, LatentSpaceLearner};
+use crate::bottom_up::BottomUp;
 use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::latent_space::LatentSpace;
@@ -16,12 +16,16 @@ use crate::post::{Post, Refiner};
 use crate::recognize::Recognition;
 use crate::task::Task;
 use crate::top_down::{ClassEmbedder, Embedding, TopDown};
+use crate::visual::{Fusion, Report};
 
 /// Every setting of the method.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pipeline {
     /// How the latent space is learned.
     pub bottom_up: BottomUp,
+    /// How several visual representations, or kernels of them, become one.
+    #[serde(default)]
+    pub fusion: Fusion,
     /// How the unseen classes are placed in it.
     pub top_down: TopDown,
     /// Corrections by the batch of test instances, in order.
@@ -40,6 +44,8 @@ pub struct Fitted {
     pub embedding: Embedding,
     /// How far latent distances are from semantic ones: $E(B^u)$.
     pub stress: f64,
+    /// How the views were joined.
+    pub fusion: Report,
 }
 
 /// The bottom-up half of a fit: it does not depend on the unseen classes.
@@ -49,6 +55,8 @@ pub struct Ground {
     pub space: LatentSpace,
     /// The known classes in it.
     pub landmarks: Landmarks,
+    /// How the views were joined.
+    pub fusion: Report,
 }
 
 impl Pipeline {
@@ -59,20 +67,16 @@ impl Pipeline {
 
     /// Bottom-up: the space and the landmarks.
     pub fn learn<T: Scalar>(&self, task: &Task<T>, watch: &dyn Observer) -> Result<Ground> {
-        let training = task.training();
-        let space = self.bottom_up.fit(&training, watch)?;
-        watch.stage("landmarks");
-        let landmarks = Landmarks::of(&space, training.features, training.labels, training.classes)?;
-        Ok(Ground { space, landmarks })
+        self.fusion.learn(&self.bottom_up, &task.training(), watch)
     }
 
     /// Top-down: the unseen classes among the landmarks.
     pub fn place<T: Scalar>(&self, ground: Ground, task: &Task<T>, watch: &dyn Observer) -> Result<Fitted> {
-        let Ground { space, landmarks } = ground;
+        let Ground { space, landmarks, fusion } = ground;
         let embedding = self.top_down.embed(&landmarks, &task.semantics, watch)?;
         let (known, unseen) = (landmarks.points.as_ref(), embedding.points.as_ref());
         let stress = metrics::stress(known, unseen, &task.semantics.distances);
-        Ok(Fitted { space, landmarks, embedding, stress })
+        Ok(Fitted { space, landmarks, embedding, stress, fusion })
     }
 
     /// Recognises a batch of instances (visual dimensions x instances), corrections included.

@@ -4,18 +4,18 @@
 //! numbers, matching shapes and no empty known class. The visual rows are gathered from where they lie
 //! and, by default, l2-normalised: on raw network features the graph weights exp(-d/2) all but vanish.
 
-use faer::{Mat, MatRef};
+use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use bidilel_math::parallel::zeros;
 use bidilel_math::{Observer, Scalar, distance};
 
 use crate::dataset::{Dataset, Rows, Visual};
 use crate::error::{Error, Result};
 use crate::semantic::ClassSemantics;
 use crate::split::Trial;
+use crate::visual::{View, ViewChoice, Views, check_choice};
 
 /// What is done to every visual instance first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,9 +30,9 @@ pub enum Normalize {
 
 impl Normalize {
     /// Does it to every column; returns how many were zero and stayed so.
-    pub(crate) fn apply(self, features: &mut Mat<f32>) -> usize {
+    pub(crate) fn apply(self, features: MatMut<'_, f32>) -> usize {
         match self {
-            Self::L2 => distance::normalize_columns(features.as_mut()),
+            Self::L2 => distance::normalize_columns(features),
             Self::None => 0,
         }
     }
@@ -50,8 +50,8 @@ pub enum Side {
 /// Which representations of a dataset to use.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
-    /// The visual representation; the dataset's first by default.
-    pub visual: Option<String>,
+    /// Visual representations with their weights and kernels; the dataset's first by default.
+    pub visual: Vec<ViewChoice>,
     /// Semantic representations with their weights; the dataset's first by default.
     pub semantic: Vec<(String, f64)>,
     /// Normalisation of visual rows.
@@ -72,6 +72,8 @@ pub struct Samples<T = f32> {
 pub struct Task<T = f32> {
     /// The trial's name.
     pub split: String,
+    /// The visual representations, whose features stand below each other.
+    pub views: Views,
     /// Labelled instances of the known classes.
     pub train: Samples<T>,
     /// Instances of the unseen classes; their labels are for scoring only.
@@ -95,17 +97,18 @@ pub struct Training<'a, T> {
     pub classes: usize,
     /// Unit-norm semantic vectors of the known classes, where there are vectors: dimensions x classes.
     pub semantics: Option<MatRef<'a, f64>>,
+    /// Which of the features are whose.
+    pub views: &'a Views,
 }
 
 impl Task {
     /// Gathers and checks one trial of a dataset.
     pub fn new(dataset: &Dataset, trial: &Trial, choice: &Choice, watch: &dyn Observer) -> Result<Self> {
         watch.stage("load");
-        let visual = dataset.visual(choice.visual.as_deref())?;
+        let sources = Sources::new(dataset, choice)?;
         let semantics = ClassSemantics::new(dataset, &choice.semantic, &trial.known, &trial.unseen)?;
-        check_labels(dataset, visual)?;
         let side = |instances: &[usize], classes: &[usize]| -> Result<Samples> {
-            let features = features(visual, instances, choice.normalize, watch)?;
+            let features = sources.features(instances, choice.normalize, watch)?;
             Ok(Samples { features, labels: places(dataset, instances, classes) })
         };
         let train = side(&trial.train, &trial.known)?;
@@ -113,6 +116,7 @@ impl Task {
         let names = |classes: &[usize]| classes.iter().map(|&class| dataset.classes[class].clone()).collect();
         let task = Self {
             split: trial.name.clone(),
+            views: sources.views,
             train,
             test,
             known: names(&trial.known),
@@ -153,6 +157,7 @@ impl<T: Scalar> Task<T> {
             labels: &self.train.labels,
             classes: self.known.len(),
             semantics: self.semantics.known_vectors(),
+            views: &self.views,
         }
     }
 
@@ -173,22 +178,67 @@ impl<T: Scalar> Task<T> {
     }
 }
 
-/// The rows of some instances, checked and normalised.
-pub(crate) fn features(
-    visual: &Visual,
-    instances: &[usize],
-    normalize: Normalize,
-    watch: &dyn Observer,
-) -> Result<Mat<f32>> {
-    let mut features = gather(visual.rows.as_ref(), &visual.origin, instances)?;
-    let zeros = normalize.apply(&mut features);
-    if zeros > 0 {
-        watch.note(&format!("{}: {zeros} rows are all zero and stay so", visual.origin));
-    }
-    Ok(features)
+/// The visual representations of a choice, where they lie.
+pub(crate) struct Sources<'a> {
+    visual: Vec<&'a Visual>,
+    pub(crate) views: Views,
 }
 
-pub(crate) fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
+impl<'a> Sources<'a> {
+    /// Finds and checks them: each once, with a row for every label.
+    pub(crate) fn new(dataset: &'a Dataset, choice: &Choice) -> Result<Self> {
+        let first = [ViewChoice::plain(&dataset.visual(None)?.name)];
+        let chosen = if choice.visual.is_empty() { &first[..] } else { &choice.visual[..] };
+        check_choice(chosen)?;
+        let find = |view: &ViewChoice| dataset.visual(Some(&view.name));
+        let visual = chosen.iter().map(find).collect::<Result<Vec<_>>>()?;
+        visual.iter().try_for_each(|visual| check_labels(dataset, visual))?;
+        let part = |(view, visual): (&ViewChoice, &&Visual)| View {
+            name: view.name.clone(),
+            dim: visual.rows.dim(),
+            weight: view.weight,
+            kernel: view.kernel,
+        };
+        let views = Views { parts: chosen.iter().zip(&visual).map(part).collect() };
+        Ok(Self { visual, views })
+    }
+
+    /// The rows of some instances, checked, normalised view by view, one view below the other.
+    pub(crate) fn features(
+        &self,
+        instances: &[usize],
+        normalize: Normalize,
+        watch: &dyn Observer,
+    ) -> Result<Mat<f32>> {
+        let rows = self.visual.iter().map(|visual| (visual.rows.as_ref(), visual.origin.as_str()));
+        let (features, zeros) = gather_views(rows, instances, normalize)?;
+        for (visual, zeros) in self.visual.iter().zip(zeros).filter(|(_, zeros)| *zeros > 0) {
+            watch.note(&format!("{}: {zeros} rows are all zero and stay so", visual.origin));
+        }
+        Ok(features)
+    }
+}
+
+/// Rows of several representations below each other, normalised one by one; and how many of each are zero.
+pub(crate) fn gather_views<'r>(
+    rows: impl Iterator<Item = (&'r dyn Rows, &'r str)> + Clone,
+    instances: &[usize],
+    normalize: Normalize,
+) -> Result<(Mat<f32>, Vec<usize>)> {
+    let dim = rows.clone().map(|(rows, _)| rows.dim()).sum();
+    let mut features = bidilel_math::parallel::zeros(dim, instances.len());
+    let mut rest = features.as_mut();
+    let mut zeros = Vec::new();
+    for (rows, origin) in rows {
+        let (mut part, after) = rest.split_at_row_mut(rows.dim());
+        gather(rows, origin, instances, part.as_mut())?;
+        zeros.push(normalize.apply(part));
+        rest = after;
+    }
+    Ok((features, zeros))
+}
+
+fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
     if visual.rows.count() != dataset.labels.len() {
         return Err(Error::Mismatch {
             origin: visual.origin.clone(),
@@ -205,9 +255,8 @@ pub(crate) fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
 }
 
 /// Copies rows into columns, and fails at the first number that is not finite.
-pub(crate) fn gather(rows: &dyn Rows, origin: &str, instances: &[usize]) -> Result<Mat<f32>> {
-    let mut features = zeros(rows.dim(), instances.len());
-    let bad = features
+fn gather(rows: &dyn Rows, origin: &str, instances: &[usize], into: MatMut<'_, f32>) -> Result<()> {
+    let bad = into
         .par_col_iter_mut()
         .zip(instances)
         .filter_map(|(column, &row)| {
@@ -219,7 +268,7 @@ pub(crate) fn gather(rows: &dyn Rows, origin: &str, instances: &[usize]) -> Resu
         .min_by_key(|&(row, column, _)| (row, column));
     match bad {
         Some((row, column, value)) => Err(Error::NotFinite { origin: origin.to_owned(), row, column, value }),
-        None => Ok(features),
+        None => Ok(()),
     }
 }
 

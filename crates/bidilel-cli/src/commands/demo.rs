@@ -48,9 +48,9 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
         let subject = Subject {
             dataset: dataset.name.clone(),
             split: SPLIT.to_owned(),
-            visual: vec![dataset.visual(choice.visual.as_deref())?.name.clone()],
+            visual: choice.visual.iter().map(|view| view.name.clone()).collect(),
             semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
-            method: evaluate::describe(&pipeline.resolved(&task, &fitted), &choice)?,
+            method: evaluate::describe(&pipeline.resolved(&task, &fitted), &choice, &fitted)?,
         };
         evaluate::print(&Evaluation::new(subject, &[run], progress.finish()), format)?;
         if args.page.is_none() {

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use bidilel::metrics;
 use bidilel::pipeline::{Fitted, Pipeline};
 use bidilel::task::{Choice, Side, Task};
+use bidilel::visual::Method;
 use bidilel_math::Observer;
 use bidilel_report::{Evaluation, Format, Run, Step, Subject};
 use serde_json::json;
@@ -24,33 +25,44 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
             "nothing in this method is random, so all repeats are the same: --init random draws its start",
         );
     }
-    let mut method = settings.pipeline(seed);
+    let mut method = serde_json::Value::Null;
     let mut runs = Vec::new();
-    for trial in &dataset.trials(args.method.split.as_deref())? {
-        let task = Task::new(&dataset, trial, &choice, progress)?;
-        task.require_instances(Side::Unseen)?;
-        // Seeds only reach the top-down stage: the space is learned once.
-        let ground = settings.pipeline(seed).learn(&task, progress)?;
-        for repeat in 0..u64::from(args.repeat) {
-            let seed = seed.wrapping_add(repeat);
-            let pipeline = settings.pipeline(seed);
-            let fitted = pipeline.place(ground.clone(), &task, progress)?;
-            runs.push(score(&task, &pipeline, &fitted, seed, &args.top, progress)?);
-            if runs.len() == 1 {
-                method = pipeline.resolved(&task, &fitted);
-            }
-        }
-    }
+    let name = dataset.name.clone();
     let split = match &args.method.split {
         Some(split) => split.clone(),
         None => dataset.split(None)?.name.clone(),
     };
+    let trials = dataset.trials(args.method.split.as_deref())?;
+    let mut dataset = Some(dataset);
+    for (number, trial) in trials.iter().enumerate() {
+        let Some(open) = &dataset else { break };
+        let task = Task::new(open, trial, &choice, progress)?;
+        // A mapped file counts as memory for as long as it is open: the last task needs it no more.
+        if number + 1 == trials.len() {
+            dataset = None;
+        }
+        task.require_instances(Side::Unseen)?;
+        let mut ground = settings.pipeline(seed).learn(&task, progress)?;
+        for repeat in 0..u64::from(args.repeat) {
+            let seed = seed.wrapping_add(repeat);
+            let pipeline = settings.pipeline(seed);
+            // Seeds reach the top-down stage and samples of instances: without one the space is learned once.
+            if repeat > 0 && ground.fusion.method == Method::Nystrom {
+                ground = pipeline.learn(&task, progress)?;
+            }
+            let fitted = pipeline.place(ground.clone(), &task, progress)?;
+            runs.push(score(&task, &pipeline, &fitted, seed, &args.top, progress)?);
+            if runs.len() == 1 {
+                method = describe(&pipeline.resolved(&task, &fitted), &choice, &fitted)?;
+            }
+        }
+    }
     let subject = Subject {
-        dataset: dataset.name.clone(),
+        dataset: name,
         split,
-        visual: vec![dataset.visual(choice.visual.as_deref())?.name.clone()],
+        visual: choice.visual.iter().map(|view| view.name.clone()).collect(),
         semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
-        method: describe(&method, &choice)?,
+        method,
     };
     let result = Evaluation::new(subject, &runs, progress.finish());
     print(&result, format)?;
@@ -104,9 +116,10 @@ pub(super) fn score(
 }
 
 /// Every setting in force.
-pub(super) fn describe(pipeline: &Pipeline, choice: &Choice) -> Result<serde_json::Value> {
+pub(super) fn describe(pipeline: &Pipeline, choice: &Choice, fitted: &Fitted) -> Result<serde_json::Value> {
     let mut method = serde_json::to_value(pipeline).context("cannot describe the method")?;
     method["name"] = json!("bidilel");
+    method["fusion"] = serde_json::to_value(&fitted.fusion).context("cannot describe the views")?;
     method["normalize"] = json!(choice.normalize);
     method["semantic_weights"] =
         choice.semantic.iter().map(|(name, weight)| (name.clone(), json!(weight))).collect();
@@ -130,13 +143,26 @@ fn text(result: &Evaluation) -> String {
         subject.split,
         subject.visual.join(" + "),
         subject.semantic.join(" + "),
-        method_line(&subject.method),
+        method_line(&subject.method) + &fusion_line(&subject.method["fusion"]),
         result.steps_table().render(Format::Text),
         result.classes_table().render(Format::Text),
         result.stress,
         result.hubness.get(&1).map_or(String::new(), |hubness| format!(", hubness {hubness:.2}")),
         result.timings.get("total").copied().unwrap_or(0.0)
     )
+}
+
+/// Where views or kernels were joined, how and why.
+fn fusion_line(fusion: &serde_json::Value) -> String {
+    let Ok(fusion) = serde_json::from_value::<bidilel::visual::Report>(fusion.clone()) else {
+        return String::new();
+    };
+    match &fusion.views[..] {
+        [one] if one.kernel == bidilel::visual::Kernel::Linear && fusion.method == Method::Primal => {
+            String::new()
+        }
+        _ => format!("\n  {}", super::fused(&fusion)),
+    }
 }
 
 /// `slpp (alpha 10, neighbors 10) > lsm (optimizer lbfgs)`: the settings on one line.

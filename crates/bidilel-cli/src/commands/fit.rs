@@ -24,10 +24,12 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         bail!("split `{name}` has {} trials: name one, as in --split {name}:0", trials.len());
     };
     let task = Task::new(&dataset, trial, &choice, progress)?;
+    // A mapped file counts as memory for as long as it is open.
+    let name = dataset.name.clone();
+    drop(dataset);
     let pipeline = settings.pipeline(seed);
     let fitted = pipeline.fit(&task, progress)?;
-    let visual = &dataset.visual(choice.visual.as_deref())?.name;
-    let model = Model::new(&dataset.name, visual, choice.normalize, &task, &pipeline, fitted);
+    let model = Model::new(&name, choice.normalize, &task, &pipeline, fitted);
     let bytes = model.to_bytes()?;
     output::write_to(Some(&args.out), |out| Ok(out.write_all(&bytes)?))?;
     let timings = progress.finish();
@@ -40,18 +42,24 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
             "instances": header.instances,
             "dim": model.fitted.space.dim(),
             "stress": header.stress,
+            "fusion": header.fusion,
             "fingerprint": header.fingerprint,
             "timings": timings,
         })),
         _ => output::print(&format!(
-            "{}: {} unseen classes among {} known ones in {} dimensions, from {} instances; stress {:.5}, {:.1} s\n",
+            "{}: {} unseen classes among {} known ones in {} dimensions, from {} instances; stress {:.5}, {:.1} s\n{}",
             args.out.display(),
             header.unseen.len(),
             header.known.len(),
             model.fitted.space.dim(),
             header.instances,
             header.stress,
-            timings.get("total").copied().unwrap_or(0.0)
+            timings.get("total").copied().unwrap_or(0.0),
+            if task.views.is_plain() {
+                String::new()
+            } else {
+                format!("  {}\n", super::fused(&header.fusion))
+            }
         )),
     }
 }

@@ -93,6 +93,7 @@ fn semantic(found: &Inspection) -> Table {
         ("values", Align::Right),
         ("zeros", Align::Right),
         ("norms", Align::Right),
+        ("distance", Align::Right),
     ]);
     for (name, summary) in &found.semantic.0 {
         table.push(vec![
@@ -102,6 +103,7 @@ fn semantic(found: &Inspection) -> Table {
             format!("{:.3} to {:.3}", summary.minimum, summary.maximum),
             percent(summary.sparsity),
             spread(summary.norms.as_ref()),
+            summary.median_distance.map_or("-".to_owned(), |distance| format!("{distance:.3}")),
         ]);
     }
     table

@@ -1,32 +1,28 @@
-//! `bidilel predict MODEL FEATURES`: labels for feature rows, from the model alone.
+//! `bidilel predict MODEL FEATURES...`: labels for feature rows, from the model alone.
 //!
 //! Rows are read, projected and written in blocks, so that a file of any size takes constant memory. Only
 //! corrections by the batch (`--post`) need all instances at once, and then only in the latent space.
 
-use std::fs;
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use bidilel::dataset::Rows;
 use bidilel::model::Model;
 use bidilel::pipeline::Pipeline;
 use bidilel::post::Post;
 use bidilel::recognize::Recognition;
-use bidilel_data::array::{self, Array};
 use bidilel_data::{Prediction, PredictionTable};
 use bidilel_math::Observer;
 use bidilel_report::Format;
 use faer::Mat;
 
+use super::features::Sources;
 use crate::args::PredictArgs;
 use crate::method;
 use crate::output;
 use crate::progress::Progress;
 
-/// Bytes of a mapped file to read before it is mapped anew.
-const REMAP: usize = 64 << 20;
 /// Rows that are read and recognised at a time.
 const BLOCK: usize = 4096;
 
@@ -35,14 +31,13 @@ pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Re
     args.out.iter().try_for_each(|path| output::check_target(path))?;
     progress.stage("open");
     let model = open_model(&args.model)?;
-    let mut source = Source::open(args, model.fitted.space.visual_dim())?;
-    let origin = format!("`{}`", args.features.display());
+    let mut sources = Sources::open(args, &model.header.visual)?;
     let pipeline = Pipeline { post: corrections(args, &model, progress), ..model.header.method.clone() };
     progress.stage("recognize");
-    let count = source.rows.count();
+    let count = sources.count();
     let blocks = (0..count).step_by(BLOCK).map(|first| first..count.min(first + BLOCK));
     let mut project = |block: Range<usize>| -> Result<Mat<f64>> {
-        let points = model.project_rows(source.rows_for(&block)?, block.clone(), &origin)?;
+        let points = model.project_views(&sources.rows_for(&block)?, block.clone())?;
         progress.progress(block.end.div_ceil(BLOCK), count.div_ceil(BLOCK));
         Ok(points)
     };
@@ -70,51 +65,6 @@ pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Re
         }
         writer.end()
     })
-}
-
-/// The features, read from one end to the other.
-struct Source<'a> {
-    args: &'a PredictArgs,
-    dim: usize,
-    rows: Array,
-    /// Bytes that were read since the file was opened.
-    read: usize,
-}
-
-impl<'a> Source<'a> {
-    /// Opens the features and checks them against what the model was fitted to.
-    fn open(args: &'a PredictArgs, expected: usize) -> Result<Self> {
-        let rows = array::open(&args.features, args.key.as_deref())?;
-        let rows = if args.transpose { rows.transposed() } else { rows };
-        let found = rows.dim();
-        if expected != found {
-            let transposed = rows.count() == expected && rows.dimensions() == 2 && !args.transpose;
-            let hint = if transposed { "; its columns fit: try --transpose" } else { "" };
-            bail!(
-                "`{}`: feature rows do not match the model: expected {expected} dimensions, found {found}{hint}",
-                args.features.display()
-            );
-        }
-        Ok(Self { args, dim: expected, rows, read: 0 })
-    }
-
-    /// The rows, for the next block.
-    ///
-    /// Pages that were read stay with a mapping for as long as it lives, so a large mapped file is now and then
-    /// mapped anew: that costs nothing, and memory stays small whatever the file's size.
-    fn rows_for(&mut self, block: &Range<usize>) -> Result<&Array> {
-        let file = fs::metadata(&self.args.features);
-        let mapped = file.is_ok_and(|file| file.len() == self.rows.backing_len() as u64);
-        if mapped && self.read > REMAP {
-            let count = self.rows.count();
-            *self = Self::open(self.args, self.dim)?;
-            if self.rows.count() != count {
-                bail!("`{}`: the file changed while it was read", self.args.features.display());
-            }
-        }
-        self.read += block.len() * self.dim * self.rows.element().size();
-        Ok(&self.rows)
-    }
 }
 
 /// The corrections to make: those of the fit, unless told otherwise.

@@ -94,12 +94,16 @@ impl TuneArgs {
 
     /// Which known classes are held out.
     pub(crate) fn held_out(&self) -> Holdout {
-        let seed = self.values.seed;
-        match (self.holdout, self.trials) {
-            (None, None) => Holdout::Split { seed },
-            (share, trials) => {
-                Holdout::Random { share: share.unwrap_or(SHARE), trials: trials.unwrap_or(TRIALS), seed }
-            }
+        held_out(self.holdout, self.trials, self.values.seed)
+    }
+}
+
+/// Which known classes are held out: those of the split, unless a share or a number of times is typed.
+pub(crate) fn held_out(share: Option<f64>, trials: Option<usize>, seed: u64) -> Holdout {
+    match (share, trials) {
+        (None, None) => Holdout::Split { seed },
+        (share, trials) => {
+            Holdout::Random { share: share.unwrap_or(SHARE), trials: trials.unwrap_or(TRIALS), seed }
         }
     }
 }
@@ -125,7 +129,7 @@ fn read_grid(path: &Path) -> Result<Vec<(String, Vec<Value>)>> {
 }
 
 fn is_list(name: &str) -> bool {
-    matches!(name, "semantic" | "semantic_weights")
+    matches!(name, "semantic" | "semantic_weights" | "visual" | "view_weights" | "kernel")
 }
 
 fn fixed(name: &str, value: &Value) -> Map<String, Value> {

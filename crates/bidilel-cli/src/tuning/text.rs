@@ -140,7 +140,7 @@ pub(crate) fn drawing(outcome: &Outcome) -> String {
             chosen: curve.points.iter().position(|point| Some(value(point)) == best),
         }
     };
-    curves(&outcome.curves.iter().map(curve).collect::<Vec<_>>())
+    curves("Accuracy against each setting", &outcome.curves.iter().map(curve).collect::<Vec<_>>())
 }
 
 /// One page with everything.

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use bidilel::settings::Settings;
 use clap::{Args, ValueHint};
 use serde_json::Value;
 
-use crate::method::{InitName, NormalizeName, PostName, read_settings};
+use crate::method::{InitName, NormalizeName, PostName, read_settings, weighed};
 
 /// Settings: one value is fixed, several (comma-separated) are tried.
 #[derive(Debug, Args)]
@@ -16,10 +16,31 @@ pub(crate) struct Values {
     /// The split: a name, or NAME:TRIAL [default: the dataset's first]
     #[arg(long, value_name = "SPLIT", help_heading = "Data")]
     pub(crate) split: Option<String>,
-    /// The visual representation [default: the dataset's first]
-    #[arg(long, value_name = "NAME", help_heading = "Data")]
-    visual: Option<String>,
-    /// Semantic representations, comma-separated, fused by distance [default: the dataset's first]
+    /// Visual representations, comma-separated, fused by kernels; NAME=WEIGHT weighs them [default: the dataset's first]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Data")]
+    visual: Vec<String>,
+    /// Weights of the visual representations, as in 0.5:0.5,0.3:0.7
+    #[arg(
+        long,
+        value_name = "XS",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        help_heading = "Data"
+    )]
+    view_weights: Vec<String>,
+    /// Kernel of the views: linear, rbf, chi2, with a gamma as rbf:0.5; NAME=KERNEL for one view [default: linear]
+    #[arg(long, value_name = "KERNELS", value_delimiter = ',', help_heading = "Data")]
+    kernel: Vec<String>,
+    /// How kernels are solved for: primal, n-space, nystrom [default: by cost]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    kernel_method: Vec<String>,
+    /// Training instances in the sample of the Nyström approximation
+    #[arg(long, value_name = "NS", value_delimiter = ',', allow_negative_numbers = true)]
+    nystrom_rank: Vec<String>,
+    /// GiB that kernels between all training instances may take [default: 4]
+    #[arg(long, value_name = "GIB", allow_negative_numbers = true)]
+    kernel_memory: Option<f64>,
+    /// Semantic representations, comma-separated, fused by distance; NAME=WEIGHT weighs them [default: the dataset's first]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Data")]
     semantic: Vec<String>,
     /// Weights of the semantic representations, comma-separated, summing to 1
@@ -112,10 +133,22 @@ impl Values {
     /// What is fixed, whatever else is tried.
     pub(crate) fn base(&self) -> Result<Settings> {
         let flag = |set: bool| set.then_some(true);
+        let (visual, view_weights) = weighed(&self.visual, None, "view-weights")?;
+        if view_weights.is_some() && !self.view_weights.is_empty() {
+            bail!("weights stand after the names and in --view-weights: give them once");
+        }
+        let (semantic, semantic_weights) =
+            weighed(&self.semantic, self.semantic_weights.as_deref(), "semantic-weights")?;
+        if semantic_weights.is_some() && !self.gamma.is_empty() {
+            bail!("--gamma and weights of semantic representations exclude each other: give one of them");
+        }
         let typed = Settings {
-            visual: self.visual.clone(),
-            semantic: (!self.semantic.is_empty()).then(|| self.semantic.clone()),
-            semantic_weights: self.semantic_weights.clone(),
+            visual,
+            view_weights,
+            kernel: (!self.kernel.is_empty()).then(|| self.kernel.clone()),
+            kernel_memory: self.kernel_memory,
+            semantic,
+            semantic_weights,
             normalize: self.normalize.map(Into::into),
             center: flag(self.center),
             init: self.init.map(Into::into),
@@ -133,6 +166,9 @@ impl Values {
     pub(crate) fn lists(&self) -> Vec<(String, Vec<Value>)> {
         let lists = [
             ("gamma", &self.gamma),
+            ("view_weights", &self.view_weights),
+            ("kernel_method", &self.kernel_method),
+            ("nystrom_rank", &self.nystrom_rank),
             ("bottom_up", &self.bottom_up),
             ("alpha", &self.alpha),
             ("dim", &self.dim),
@@ -151,8 +187,15 @@ impl Values {
             ("self_training_neighbors", &self.self_training_neighbors),
             ("self_training_rounds", &self.self_training_rounds),
         ];
-        let value = |text: &String| serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into());
+        let number = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| text.into());
+        // Several weights make one value.
+        let value = |name: &str, text: &String| match name {
+            "view_weights" => Value::Array(text.split(':').map(number).collect()),
+            _ => number(text),
+        };
         let typed = lists.into_iter().filter(|(_, values)| !values.is_empty());
-        typed.map(|(name, values)| (name.to_owned(), values.iter().map(value).collect())).collect()
+        typed
+            .map(|(name, values)| (name.to_owned(), values.iter().map(|text| value(name, text)).collect()))
+            .collect()
     }
 }

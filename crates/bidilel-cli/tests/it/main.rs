@@ -10,3 +10,4 @@ mod formats;
 mod model;
 mod support;
 mod tune;
+mod views;

@@ -86,7 +86,8 @@ fn inspect_parts(dataset: &Dataset, mut problems: Vec<Problem>) -> Inspection {
         duplicates.push(found);
     }
     let describe = |semantic| semantic::describe(semantic, &dataset.classes, &mut problems);
-    let semantic = dataset.semantic.iter().map(describe).collect();
+    let semantic: Vec<_> = dataset.semantic.iter().map(describe).collect();
+    semantic::compare_scales(&semantic, &mut problems);
     let mut splits = Vec::new();
     for split in &dataset.splits {
         splits.push((split.name.clone(), splits::describe(dataset, split, &mut problems)));

@@ -9,6 +9,13 @@ use super::summary::Distribution;
 /// Directions closer than this are the same one: it is what rounding to `f64` leaves.
 const EQUAL: f64 = 1e-12;
 
+/// Median distances of two representations that differ by more than this factor are on different scales: on CUB,
+/// distances twice as large cost 9.5 points.
+const SCALES_APART: f64 = 2.0;
+
+/// Classes among which the median distance is looked for.
+const SCALE_SAMPLE: usize = 512;
+
 /// A semantic representation in numbers.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SemanticSummary {
@@ -30,6 +37,8 @@ pub struct SemanticSummary {
     pub norms: Option<Distribution>,
     /// Dimensions that have the same value for all classes.
     pub constant_dimensions: usize,
+    /// The median distance of two classes, as recognition compares them.
+    pub median_distance: Option<f64>,
     /// Pairs of classes that cannot be told apart.
     pub equal_pairs: Vec<(String, String)>,
 }
@@ -59,6 +68,7 @@ pub(super) fn describe(
         sparsity: zeros as f64 / (vectors.nrows() * vectors.ncols()).max(1) as f64,
         norms: Distribution::of(&mut spread),
         constant_dimensions: (0..vectors.nrows()).filter(|&row| vectors.ncols() > 1 && constant(row)).count(),
+        median_distance: median_distance(semantic.metric, vectors, &norms),
         equal_pairs: pairs.into_iter().map(|(a, b)| (classes[a].clone(), classes[b].clone())).collect(),
     };
     let zero = match semantic.metric {
@@ -70,6 +80,44 @@ pub(super) fn describe(
     };
     find_problems(&summary, &zero, problems);
     (semantic.name.clone(), summary)
+}
+
+/// Warns where distances of representations lie on scales that are far apart: fused, the larger ones decide.
+pub(super) fn compare_scales(all: &[(String, SemanticSummary)], problems: &mut Vec<Problem>) {
+    let scales = all.iter().filter_map(|(name, one)| Some((name, one, one.median_distance?)));
+    let scales: Vec<_> = scales.filter(|&(_, _, scale)| scale > 0.0).collect();
+    let least = scales.iter().min_by(|a, b| a.2.total_cmp(&b.2));
+    let most = scales.iter().max_by(|a, b| a.2.total_cmp(&b.2));
+    let (Some((small, _, low)), Some((large, summary, high))) = (least, most) else { return };
+    if high / low <= SCALES_APART {
+        return;
+    }
+    let message = format!(
+        "classes are {high:.3} apart in `{large}` (the median) and {low:.3} in `{small}`, {:.1} times less",
+        high / low
+    );
+    let hint = format!(
+        "distances are fused as they are, so `{large}` would decide: weigh it less (--semantic {small}=0.8,{large}=0.2), \
+         choose metrics of one scale, or use one of the two"
+    );
+    problems.push(Problem::warning(&summary.origin, message).with_hint(&hint));
+}
+
+/// The median distance of two classes, of a sample of the classes where there are many.
+fn median_distance(metric: Metric, vectors: &Mat<f64>, norms: &[f64]) -> Option<f64> {
+    let classes: Vec<usize> =
+        (0..vectors.ncols()).step_by(vectors.ncols().div_ceil(SCALE_SAMPLE).max(1)).collect();
+    let distance = |a: usize, b: usize| {
+        if metric == Metric::Precomputed {
+            return vectors[(a, b)];
+        }
+        let products = vectors.col_as_slice(a).iter().zip(vectors.col_as_slice(b)).map(|(x, y)| x * y);
+        let cosine = products.sum::<f64>() / (norms[a] * norms[b]);
+        if metric == Metric::Cosine { 1.0 - cosine } else { (2.0 - 2.0 * cosine).max(0.0).sqrt() }
+    };
+    let pairs = classes.iter().enumerate().flat_map(|(i, &a)| classes[..i].iter().map(move |&b| (a, b)));
+    let mut all: Vec<f64> = pairs.map(|(a, b)| distance(a, b)).filter(|value| value.is_finite()).collect();
+    Distribution::of(&mut all).map(|distances| distances.median)
 }
 
 fn find_problems(summary: &SemanticSummary, zero: &[String], problems: &mut Vec<Problem>) {

@@ -19,7 +19,9 @@ use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
 use super::lda::{check_classes, check_ridge, class_factor, finish, leading_left};
-use super::{DEFAULT_DIM, LatentSpaceLearner, resolve_dim, varying_dimensions};
+use super::{
+    DEFAULT_DIM, LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, varying_dimensions,
+};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
@@ -57,7 +59,9 @@ impl LatentSpaceLearner for Cca {
         watch.stage("scatter");
         let mean = scatter::mean(training.features);
         let data = Selected { points: training.features, rows: &rows, center: Some(&mean) };
-        let visual = scatter::total(data, watch);
+        let mut visual = scatter::total(data, watch);
+        let scales = scales_of(training, &rows);
+        scale_both(&mut visual, scales.as_deref());
         let factor = class_factor(training, &rows, &mean);
         let weighted = semantic_factor(training, semantics);
         // Unit vectors that agree to rounding are the same.
@@ -75,7 +79,8 @@ impl LatentSpaceLearner for Cca {
             visual.forward(factor.as_ref()).as_ref(),
             semantic.forward(weighted.as_ref()).transpose(),
         );
-        let map = visual.back(leading_left(cross.as_ref(), dim)?.as_ref());
+        let mut map = visual.back(leading_left(cross.as_ref(), dim)?.as_ref());
+        scale_rows(&mut map, scales.as_deref());
         Ok(LatentSpace::new(Map::Linear(finish(map, &rows, training.features.nrows())), training.features))
     }
 }

@@ -22,7 +22,7 @@ use bidilel_math::parallel::product;
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
-use super::{LatentSpaceLearner, resolve_dim, spread, varying_dimensions};
+use super::{LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, spread, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
@@ -54,11 +54,14 @@ impl LatentSpaceLearner for Lda {
         let mean = scatter::mean(training.features);
         let data = Selected { points: training.features, rows: &rows, center: Some(&mean) };
         let mut total = scatter::total(data, watch);
+        let scales = scales_of(training, &rows);
+        scale_both(&mut total, scales.as_deref());
         (0..rows.len()).for_each(|i| total[(i, i)] += self.ridge);
         watch.stage("eigen");
         let whitener = Whitener::new(total.as_ref()).map_err(Error::in_stage("eigen"))?;
         let between = whitener.forward(class_factor(training, &rows, &mean).as_ref());
-        let map = whitener.back(leading_left(between.as_ref(), dim)?.as_ref());
+        let mut map = whitener.back(leading_left(between.as_ref(), dim)?.as_ref());
+        scale_rows(&mut map, scales.as_deref());
         Ok(LatentSpace::new(Map::Linear(finish(map, &rows, training.features.nrows())), training.features))
     }
 }
@@ -88,7 +91,7 @@ pub(super) fn finish(mut map: Mat<f64>, rows: &[usize], dim: usize) -> Mat<f64> 
     spread(&map, rows, dim)
 }
 
-/// $H$ with columns $\sqrt{n_c} (\mu_c - \mu)$: dimensions x classes.
+/// $H$ with columns $\sqrt{n_c} (\mu_c - \mu)$, of scaled features: dimensions x classes.
 pub(super) fn class_factor<T: Scalar>(training: &Training<'_, T>, rows: &[usize], mean: &[f64]) -> Mat<f64> {
     let mut sums = Mat::<f64>::zeros(rows.len(), training.classes);
     let mut counts = vec![0_usize; training.classes];
@@ -98,7 +101,10 @@ pub(super) fn class_factor<T: Scalar>(training: &Training<'_, T>, rows: &[usize]
             sums[(place, label)] += column[row].to_f64() - mean[row];
         }
     }
-    Mat::from_fn(rows.len(), training.classes, |i, c| sums[(i, c)] / (counts[c].max(1) as f64).sqrt())
+    let mut factor =
+        Mat::from_fn(rows.len(), training.classes, |i, c| sums[(i, c)] / (counts[c].max(1) as f64).sqrt());
+    scale_rows(&mut factor, scales_of(training, rows).as_deref());
+    factor
 }
 
 /// The leading left singular vectors of a tall matrix, by the eigenvectors of its small Gram matrix.

@@ -22,10 +22,10 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::graph::{Affinity, Weights};
 use bidilel_math::scatter::{self, Selected};
-use bidilel_math::{Observer, Scalar, neighbors};
+use bidilel_math::{Observer, Scalar};
 
 use super::scatters::Scatters;
-use super::{LatentSpaceLearner, resolve_dim, varying_dimensions};
+use super::{LatentSpaceLearner, resolve_dim, scale_both, scales_of, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
@@ -102,28 +102,38 @@ pub struct Lpp {
     pub locality: Locality,
 }
 
+impl Slpp {
+    /// The graph of the training instances, the mean over their views.
+    pub(crate) fn graph<T: Scalar>(
+        &self,
+        training: &Training<'_, T>,
+        watch: &dyn Observer,
+    ) -> Result<Affinity> {
+        self.locality.graph(training, self.neighborhood, Some(training.labels), watch)
+    }
+}
+
+impl Lpp {
+    /// The graph of the training instances, the mean over their views.
+    pub(crate) fn graph<T: Scalar>(
+        &self,
+        training: &Training<'_, T>,
+        watch: &dyn Observer,
+    ) -> Result<Affinity> {
+        self.locality.graph(training, Neighborhood::Global, None, watch)
+    }
+}
+
 impl LatentSpaceLearner for Slpp {
     fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
-        self.locality.check()?;
-        watch.stage("neighbors");
-        let k = self.locality.neighbors;
-        let found = match self.neighborhood {
-            Neighborhood::Global => neighbors::exact(training.features, k, watch),
-            Neighborhood::WithinClass => {
-                neighbors::within_labels(training.features, training.labels, k, watch)
-            }
-        };
-        let graph = Affinity::new(&found, Some(training.labels), self.locality.weights);
+        let graph = self.graph(training, watch)?;
         self.locality.project(training, &graph, watch)
     }
 }
 
 impl LatentSpaceLearner for Lpp {
     fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
-        self.locality.check()?;
-        watch.stage("neighbors");
-        let found = neighbors::exact(training.features, self.locality.neighbors, watch);
-        let graph = Affinity::new(&found, None, self.locality.weights);
+        let graph = self.graph(training, watch)?;
         self.locality.project(training, &graph, watch)
     }
 }
@@ -141,6 +151,20 @@ impl Locality {
             return wrong("neighbors", "at least 1", "0".to_owned());
         }
         Ok(())
+    }
+
+    fn graph<T: Scalar>(
+        &self,
+        training: &Training<'_, T>,
+        neighborhood: Neighborhood,
+        labels: Option<&[usize]>,
+        watch: &dyn Observer,
+    ) -> Result<Affinity> {
+        self.check()?;
+        watch.stage("neighbors");
+        let Training { features, labels: all, views, .. } = training;
+        let lists = views.neighbors(*features, all, neighborhood, self.neighbors, watch);
+        Ok(views.graph(&lists.iter().collect::<Vec<_>>(), self.neighbors, labels, self.weights))
     }
 
     /// Solves eq. (5) for a given graph over the training instances.
@@ -168,13 +192,18 @@ impl Locality {
         watch.stage("scatter");
         let center = self.center.then(|| scatter::mean(training.features));
         let data = Selected { points: training.features, rows: &rows, center: center.as_deref() };
-        let (degree, laplacian) = scatter::of_graph(data, graph, watch);
-        let gram = match self.regularizer {
+        let (mut degree, mut laplacian) = scatter::of_graph(data, graph, watch);
+        let mut gram = match self.regularizer {
             Regularizer::Identity => None,
             Regularizer::Kernel => Some(scatter::total(data, watch)),
         };
+        let scales = scales_of(training, &rows);
+        for matrix in [&mut degree, &mut laplacian].into_iter().chain(&mut gram) {
+            scale_both(matrix, scales.as_deref());
+        }
         let most_dim = rows.len().min(training.features.ncols());
-        Ok(Scatters { degree, laplacian, gram, most_dim, visual_dim: training.features.nrows(), rows })
+        let visual_dim = training.features.nrows();
+        Ok(Scatters { degree, laplacian, gram, scales, rows, visual_dim, most_dim })
     }
 }
 

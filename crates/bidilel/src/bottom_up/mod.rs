@@ -9,6 +9,7 @@ mod scatters;
 
 use serde::{Deserialize, Serialize};
 
+use bidilel_math::graph::Affinity;
 pub use bidilel_math::graph::Weights;
 use bidilel_math::{Observer, Scalar};
 
@@ -68,6 +69,35 @@ impl LatentSpaceLearner for BottomUp {
     }
 }
 
+impl BottomUp {
+    /// The neighbourhood graph of the training instances, for the learners that have one.
+    pub(crate) fn graph<T: Scalar>(
+        &self,
+        training: &Training<'_, T>,
+        watch: &dyn Observer,
+    ) -> Result<Option<Affinity>> {
+        match self {
+            Self::Slpp(learner) => learner.graph(training, watch).map(Some),
+            Self::Lpp(learner) => learner.graph(training, watch).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Fits the space over a graph that is there already; learners without one take no notice of it.
+    pub(crate) fn project<T: Scalar>(
+        &self,
+        training: &Training<'_, T>,
+        graph: &Affinity,
+        watch: &dyn Observer,
+    ) -> Result<LatentSpace> {
+        match self {
+            Self::Slpp(learner) => learner.locality.project(training, graph, watch),
+            Self::Lpp(learner) => learner.locality.project(training, graph, watch),
+            other => other.fit(training, watch),
+        }
+    }
+}
+
 /// The number of dimensions to learn: what was asked for if possible, else [`DEFAULT_DIM`] clipped.
 pub(crate) fn resolve_dim(asked: Option<usize>, most: usize, limit: &str) -> Result<usize> {
     match asked {
@@ -86,8 +116,12 @@ pub(crate) fn varying_dimensions<T: Scalar>(
     training: &Training<'_, T>,
     watch: &dyn Observer,
 ) -> Result<Vec<usize>> {
-    let rows = bidilel_math::scatter::varying(training.features);
+    let mut rows = bidilel_math::scatter::varying(training.features);
     let dropped = training.features.nrows() - rows.len();
+    // A view without a weight has no say.
+    if let Some(scales) = training.views.scales() {
+        rows.retain(|&row| scales[row] > 0.0);
+    }
     if rows.is_empty() {
         return Err(Error::Setting {
             setting: "the visual representation",
@@ -102,6 +136,31 @@ pub(crate) fn varying_dimensions<T: Scalar>(
         ));
     }
     Ok(rows)
+}
+
+/// The scales of some features, where views have weights.
+pub(crate) fn scales_of<T>(training: &Training<'_, T>, rows: &[usize]) -> Option<Vec<f64>> {
+    let scales = training.views.scales()?;
+    Some(rows.iter().map(|&row| scales[row]).collect())
+}
+
+/// $S M S$ with the diagonal matrix $S$: the scatter matrix of scaled features from that of unscaled ones.
+pub(crate) fn scale_both(matrix: &mut faer::Mat<f64>, scales: Option<&[f64]>) {
+    if let Some(scales) = scales {
+        scale_rows(matrix, Some(scales));
+        for (j, scale) in scales.iter().enumerate() {
+            matrix.col_as_slice_mut(j).iter_mut().for_each(|value| *value *= scale);
+        }
+    }
+}
+
+/// $S M$: a factor of scaled features, or a map for unscaled ones from that for scaled ones.
+pub(crate) fn scale_rows(matrix: &mut faer::Mat<f64>, scales: Option<&[f64]>) {
+    if let Some(scales) = scales {
+        for j in 0..matrix.ncols() {
+            matrix.col_as_slice_mut(j).iter_mut().zip(scales).for_each(|(value, scale)| *value *= scale);
+        }
+    }
 }
 
 /// Puts rows for all visual dimensions around a map of some: the others are zero.

@@ -15,6 +15,10 @@ pub struct Unchanged {}
 
 impl LatentSpaceLearner for Unchanged {
     fn fit<T: Scalar>(&self, training: &Training<'_, T>, _: &dyn Observer) -> Result<LatentSpace> {
-        Ok(LatentSpace::new(Map::Identity(training.features.nrows()), training.features))
+        let map = match training.views.scales() {
+            None => Map::Identity(training.features.nrows()),
+            Some(scales) => Map::Scaled(scales),
+        };
+        Ok(LatentSpace::new(map, training.features))
     }
 }

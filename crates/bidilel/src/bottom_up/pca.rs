@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar, eigen};
 
-use super::{LatentSpaceLearner, resolve_dim, spread, varying_dimensions};
+use super::{LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, spread, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
@@ -31,9 +31,12 @@ impl LatentSpaceLearner for Pca {
         watch.stage("scatter");
         let mean = scatter::mean(training.features);
         let data = Selected { points: training.features, rows: &rows, center: Some(&mean) };
-        let total = scatter::total(data, watch);
+        let mut total = scatter::total(data, watch);
+        let scales = scales_of(training, &rows);
+        scale_both(&mut total, scales.as_deref());
         watch.stage("eigen");
-        let found = eigen::symmetric(total.as_ref(), dim, watch).map_err(Error::in_stage("eigen"))?;
+        let mut found = eigen::symmetric(total.as_ref(), dim, watch).map_err(Error::in_stage("eigen"))?;
+        scale_rows(&mut found.vectors, scales.as_deref());
         let map = spread(&found.vectors, &rows, training.features.nrows());
         Ok(LatentSpace::new(Map::Linear(map), training.features))
     }

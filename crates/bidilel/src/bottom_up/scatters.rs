@@ -6,7 +6,7 @@ use bidilel_math::Observer;
 use bidilel_math::eigen::{self, Eigen, Whitener};
 use bidilel_math::parallel::{copy, product};
 
-use super::spread;
+use super::{scale_rows, spread};
 use crate::error::{Error, Result};
 
 /// $X D X^\top$ and $X L X^\top$ of a graph, with what goes beside $\alpha$.
@@ -16,6 +16,8 @@ pub(crate) struct Scatters {
     pub(super) laplacian: Mat<f64>,
     /// $X X^\top$, for the regulariser of the kernel form.
     pub(super) gram: Option<Mat<f64>>,
+    /// Scales of the features that the matrices are of, where views have weights.
+    pub(super) scales: Option<Vec<f64>>,
     /// The dimensions that vary: the matrices are over these.
     pub(super) rows: Vec<usize>,
     pub(super) visual_dim: usize,
@@ -28,31 +30,44 @@ impl Scatters {
     ///
     /// Only the right-hand matrix is copied: several alphas can be solved for side by side at one matrix each.
     pub(crate) fn solve(&self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
-        self.solve_in(copy(self.laplacian.as_ref()), alpha, dim, watch)
+        self.solve_in(copy(self.laplacian.as_ref()), self.whitener()?, alpha, dim, watch)
     }
 
     /// The same for one alpha alone, without a copy.
     pub(super) fn solve_once(mut self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
         let laplacian = std::mem::replace(&mut self.laplacian, Mat::new());
-        self.solve_in(laplacian, alpha, dim, watch)
+        let whitener = self.whitener()?;
+        self.gram = None;
+        self.solve_in(laplacian, whitener, alpha, dim, watch)
+    }
+
+    /// Coordinates in which $X X^\top$ is the identity, for the regulariser of the kernel form.
+    fn whitener(&self) -> Result<Option<Whitener>> {
+        self.gram
+            .as_ref()
+            .map(|gram| Whitener::new(gram.as_ref()))
+            .transpose()
+            .map_err(Error::in_stage("eigen"))
     }
 
     fn solve_in(
         &self,
         mut right: Mat<f64>,
+        whitener: Option<Whitener>,
         alpha: f64,
         dim: usize,
         watch: &dyn Observer,
     ) -> Result<Mat<f64>> {
         watch.stage("eigen");
         let degree = self.degree.as_ref();
-        let map = match &self.gram {
+        let mut map = match whitener {
             None => {
                 (0..right.nrows()).for_each(|i| right[(i, i)] += alpha);
                 eigen::generalized(degree, right, dim, watch).map_err(Error::in_stage("eigen"))?.vectors
             }
-            Some(gram) => solve_in_range(alpha, degree, right.as_ref(), gram, dim, watch)?,
+            Some(whitener) => solve_in_range(alpha, degree, right, whitener, dim, watch)?,
         };
+        scale_rows(&mut map, self.scales.as_deref());
         Ok(spread(&map, &self.rows, self.visual_dim))
     }
 }
@@ -62,16 +77,19 @@ impl Scatters {
 fn solve_in_range(
     alpha: f64,
     degree: MatRef<'_, f64>,
-    laplacian: MatRef<'_, f64>,
-    gram: &Mat<f64>,
+    laplacian: Mat<f64>,
+    whitener: Whitener,
     dim: usize,
     watch: &dyn Observer,
 ) -> Result<Mat<f64>> {
-    match Whitener::new(gram.as_ref()).map_err(Error::in_stage("eigen"))? {
+    match whitener {
         Whitener::Factor(factor) => {
             let mut right = eigen::inverse(factor.as_ref());
+            // Large matrices go as soon as they have been used.
+            drop(factor);
             right *= Scale(alpha);
-            right += laplacian;
+            right += &laplacian;
+            drop(laplacian);
             Ok(eigen::generalized(degree, right, dim, watch).map_err(Error::in_stage("eigen"))?.vectors)
         }
         Whitener::Range(Eigen { values, vectors: basis }) => {
@@ -85,7 +103,7 @@ fn solve_in_range(
             let within = |matrix: MatRef<'_, f64>| {
                 product(product(basis.transpose(), matrix).as_ref(), basis.as_ref())
             };
-            let mut right = within(laplacian);
+            let mut right = within(laplacian.as_ref());
             values.iter().enumerate().for_each(|(i, value)| right[(i, i)] += alpha / value);
             let found = eigen::generalized(within(degree).as_ref(), right, dim, watch)
                 .map_err(Error::in_stage("eigen"))?;

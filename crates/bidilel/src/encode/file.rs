@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use bidilel_math::mixture::Mixture;
 use bidilel_math::pca::Projection;
 use faer::Mat;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use safetensors::tensor::{SafeTensors, TensorView, serialize};
 use serde::{Deserialize, Serialize};
 
 use super::settings::{Method, Settings};
@@ -81,8 +81,8 @@ impl Encoder {
         }
         let views = tensors
             .iter()
-            .map(|(name, shape, bytes)| {
-                Ok((name.as_str(), TensorView::new(Dtype::F64, shape.clone(), bytes)?))
+            .map(|model::Tensor { name, element, shape, bytes }| {
+                Ok((name.as_str(), TensorView::new(*element, shape.clone(), bytes)?))
             })
             .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
             .map_err(unusable)?;

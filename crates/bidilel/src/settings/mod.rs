@@ -4,9 +4,11 @@
 //! not given has its default; [`Settings::pipeline`] turns all of them into the typed [`Pipeline`].
 
 mod names;
+mod views;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use views::one_or_several;
 
 use crate::bottom_up::{
     BottomUp, Cca, Lda, Locality, Lpp, Neighborhood, Pca, Regularizer, Slpp, Unchanged, Weights,
@@ -17,6 +19,7 @@ use crate::pipeline::Pipeline;
 use crate::post::{Post, SelfTraining, Structured};
 use crate::task::{Choice, Normalize};
 use crate::top_down::{Form, Kernel, Lsm, LsmSvr, Optimizer, Start, Svr, TopDown};
+use crate::visual::{Fusion, Method};
 
 pub use names::{BottomUpName, InitName, KernelName, PostName, TopDownName};
 
@@ -32,8 +35,20 @@ macro_rules! settings {
 }
 
 settings! {
-    /// The visual representation.
-    visual: String,
+    /// The visual representations.
+    #[serde(deserialize_with = "one_or_several")]
+    visual: Vec<String>,
+    /// Weights of the visual representations.
+    view_weights: Vec<f64>,
+    /// Kernels of the visual representations: one for all, one for each, or `name=kernel` for some.
+    #[serde(deserialize_with = "one_or_several")]
+    kernel: Vec<String>,
+    /// How kernels are solved for; by cost if not given.
+    kernel_method: Method,
+    /// Training instances that the Nyström approximation takes.
+    nystrom_rank: usize,
+    /// What exact kernel forms may take, in GiB.
+    kernel_memory: f64,
     /// The semantic representations.
     semantic: Vec<String>,
     /// Weight of the second of two semantic representations.
@@ -89,7 +104,14 @@ settings! {
 impl Settings {
     /// The typed pipeline, with `seed` for what is random.
     pub fn pipeline(&self, seed: u64) -> Pipeline {
-        Pipeline { bottom_up: self.bottom_up(), top_down: self.top_down(seed), post: self.post() }
+        let default = Fusion::default();
+        let fusion = Fusion {
+            method: self.kernel_method,
+            nystrom_rank: self.nystrom_rank.unwrap_or(default.nystrom_rank),
+            memory: self.kernel_memory.unwrap_or(default.memory),
+            seed,
+        };
+        Pipeline { bottom_up: self.bottom_up(), fusion, top_down: self.top_down(seed), post: self.post() }
     }
 
     /// The representations to use, by the names that the dataset has.
@@ -97,6 +119,7 @@ impl Settings {
     /// # Errors
     /// [`Error::Setting`] for weights that do not fit the number of representations.
     pub fn choice(&self, dataset: &Dataset) -> Result<Choice> {
+        let visual = self.views(dataset)?;
         let names = match self.semantic.as_deref() {
             None | Some([]) => vec![dataset.semantic(None)?.name.clone()],
             Some(names) => names.to_vec(),
@@ -118,13 +141,15 @@ impl Settings {
             (None, None, count) => vec![1.0 / count as f64; count],
         };
         Ok(Choice {
-            visual: self.visual.clone(),
+            visual,
             semantic: names.into_iter().zip(weights).collect(),
             normalize: self.normalize.unwrap_or_default(),
         })
     }
 
     /// Whether a seed makes a difference.
+    ///
+    /// The sample of the Nyström approximation is not counted: whether there is one depends on the data.
     pub fn is_random(&self) -> bool {
         self.init == Some(InitName::Random) && self.top_down != Some(TopDownName::Svr)
     }
@@ -157,6 +182,9 @@ impl Settings {
         }
         if self.svr_kernel == Some(KernelName::Linear) {
             kept.svr_gamma = None;
+        }
+        if matches!(self.kernel_method, Some(Method::Primal | Method::NSpace)) {
+            kept.nystrom_rank = None;
         }
         if !self.post.iter().flatten().any(|&post| post == PostName::SelfTraining) {
             (kept.self_training_neighbors, kept.self_training_rounds) = (None, None);
@@ -208,7 +236,11 @@ impl Settings {
             dim: self.dim,
             neighbors: self.neighbors.unwrap_or(default.neighbors),
             weights: self.weights.unwrap_or_default(),
-            regularizer: self.regularizer.unwrap_or_default(),
+            regularizer: self.regularizer.unwrap_or(if self.is_fused() {
+                Regularizer::Kernel
+            } else {
+                Regularizer::Identity
+            }),
             center: self.center.unwrap_or(default.center),
         }
     }

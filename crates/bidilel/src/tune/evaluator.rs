@@ -9,15 +9,17 @@ use xxhash_rust::xxh3::Xxh3;
 use bidilel_math::{Observer, Scalar, scatter};
 
 use super::common::lists_of;
+use super::fused::Fused;
 use super::pool::{Pool, Searched};
-use super::shared::{Job, View};
+use super::shared::Job;
 use crate::bottom_up::Neighborhood;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::semantic::ClassSemantics;
 use crate::settings::{BottomUpName, Settings};
 use crate::split::Trial;
-use crate::task::{Choice, check_labels, features, places};
+use crate::task::{Choice, Sources, places};
+use crate::visual::{Method, Pairs, Views, check_choice, is_direct};
 
 /// Scores settings on folds of the known classes, with the work shared.
 pub struct Evaluator<'a, T = f32> {
@@ -48,18 +50,29 @@ impl<'a> Evaluator<'a> {
         watch: &dyn Observer,
     ) -> Result<Self> {
         watch.stage("load");
-        let visual = dataset.visual(choice.visual.as_deref())?;
-        check_labels(dataset, visual)?;
-        let features = features(visual, &trial.train, choice.normalize, watch)?;
-        Self::over(dataset, features, &trial.train, folds, seed)
+        let sources = Sources::new(dataset, choice)?;
+        let features = sources.features(&trial.train, choice.normalize, watch)?;
+        Self::over_views(dataset, features, sources.views, &trial.train, folds, seed)
     }
 }
 
 impl<'a, T: Scalar> Evaluator<'a, T> {
-    /// The same over given features, one column for each of `instances`.
+    /// The same over given features of one view, one column for each of `instances`.
     pub fn over(
         dataset: &'a Dataset,
         features: Mat<T>,
+        instances: &[usize],
+        folds: Vec<Trial>,
+        seed: u64,
+    ) -> Result<Self> {
+        let views = Views::single(&dataset.visual(None)?.name, features.nrows());
+        Self::over_views(dataset, features, views, instances, folds, seed)
+    }
+
+    fn over_views(
+        dataset: &'a Dataset,
+        features: Mat<T>,
+        views: Views,
         instances: &[usize],
         folds: Vec<Trial>,
         seed: u64,
@@ -72,12 +85,12 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 let labels = places(dataset, &trial.train, &trial.known);
                 require_instances(dataset, &trial, &labels)?;
                 let test_labels = places(dataset, &trial.test, &trial.unseen);
-                Ok(Fold { order, labels, test_labels, searched: HashMap::new(), trial })
+                Ok(Fold { order, labels, test_labels, searched: Vec::new(), trial })
             })
             .collect::<Result<Vec<_>>>()?;
         let labels = instances.iter().map(|&instance| dataset.labels[instance]).collect();
         let varying = scatter::varying(features.as_ref()).len();
-        Ok(Self { dataset, pool: Pool::new(features, labels), folds, varying, seed })
+        Ok(Self { dataset, pool: Pool::new(features, labels, views), folds, varying, seed })
     }
 
     /// How many folds there are.
@@ -87,7 +100,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
 
     /// Lists that the filter left too short in some fold, and that were searched for.
     pub fn searched(&self) -> usize {
-        self.folds.iter().map(|fold| fold.searched.len()).sum()
+        self.folds.iter().flat_map(|fold| &fold.searched).map(HashMap::len).sum()
     }
 
     /// Makes the neighbour lists long enough for all of these settings at once.
@@ -113,11 +126,47 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             BottomUpName::Cca => self.semantic_dim(settings),
             BottomUpName::None => return (settings.clone(), None),
         };
-        let most = most.min(self.varying).max(1);
+        let most = most.min(self.features_of(settings, instances)).max(1);
         match settings.dim {
             Some(dim) if dim > most => (Settings { dim: Some(most), ..settings.clone() }, Some(dim)),
             _ => (settings.clone(), None),
         }
+    }
+
+    /// The features that a learner has: those that vary, or those of the fused kernel.
+    fn features_of(&self, settings: &Settings, instances: usize) -> usize {
+        let pipeline = settings.pipeline(self.seed);
+        let Ok(views) = self.views_of(settings) else { return self.varying };
+        match pipeline.fusion.choose(&views, instances, is_direct(&pipeline.bottom_up)) {
+            Ok((Method::NSpace, _)) => instances,
+            Ok((Method::Nystrom, _)) => instances.min(pipeline.fusion.nystrom_rank),
+            Ok((Method::Primal, _)) | Err(_) => self.varying,
+        }
+    }
+
+    /// The views as a setting weighs them.
+    fn views_of(&self, settings: &Settings) -> Result<Views> {
+        let chosen = settings.choice(self.dataset)?.visual;
+        check_choice(&chosen)?;
+        let mut views = self.pool.views().clone();
+        let names = |parts: &mut dyn Iterator<Item = &String>| parts.cloned().collect::<Vec<_>>().join(",");
+        let (asked, held) =
+            (names(&mut chosen.iter().map(|v| &v.name)), names(&mut views.parts.iter().map(|v| &v.name)));
+        if asked != held {
+            let problem = format!("`visual` is {asked}, but {held} is what was loaded: views are not varied");
+            return Err(Error::Grid { problem });
+        }
+        for (view, chosen) in views.parts.iter_mut().zip(chosen) {
+            (view.weight, view.kernel) = (chosen.weight, chosen.kernel);
+        }
+        Ok(views)
+    }
+
+    /// Same-class pairs among the `k` nearest of every view over all instances; lists that are there are used.
+    pub fn pairs(&mut self, k: usize, watch: &dyn Observer) -> Vec<Pairs> {
+        self.pool.prepare(Neighborhood::Global, k, 0.0, watch);
+        let lists = self.pool.lists(Neighborhood::Global).unwrap_or(&[]);
+        lists.iter().map(|list| Pairs::of(list, k, self.pool.labels())).collect()
     }
 
     fn semantic_dim(&self, settings: &Settings) -> usize {
@@ -143,6 +192,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         }
         self.prepare(batch, watch);
         let mut chosen: Vec<Vec<(String, f64)>> = Vec::new();
+        let mut weighed: Vec<Views> = Vec::new();
         let mut jobs = Vec::with_capacity(batch.len());
         for (settings, &wanted) in batch.iter().zip(wanted) {
             let semantic = settings.choice(self.dataset)?.semantic;
@@ -150,7 +200,12 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 chosen.push(semantic);
                 chosen.len() - 1
             });
-            jobs.push(Job { pipeline: settings.pipeline(self.seed), semantics, wanted });
+            let views = self.views_of(settings)?;
+            let views = weighed.iter().position(|other| *other == views).unwrap_or_else(|| {
+                weighed.push(views);
+                weighed.len() - 1
+            });
+            jobs.push(Job { pipeline: settings.pipeline(self.seed), semantics, views, wanted });
         }
         let Fold { trial, order, labels, test_labels, searched } = &mut self.folds[fold];
         let semantics = chosen
@@ -159,7 +214,8 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             .collect::<Result<Vec<_>>>()?;
         self.pool.arrange(order);
         let members = &order[..labels.len()];
-        let view = View { pool: &self.pool, members, labels, test_labels, semantics: &semantics };
+        let (pool, semantics, views) = (&self.pool, &semantics[..], &weighed[..]);
+        let fused = Fused { pool, members, labels, test_labels, semantics, views };
         let failure = Mutex::new(None);
         let kept = |job: usize, score: Result<f64>| match report(job, score) {
             Ok(going) => going,
@@ -168,7 +224,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 false
             }
         };
-        view.score(&jobs, searched, &kept, watch);
+        fused.score(&jobs, searched, &kept, watch);
         match failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
             Some(error) => Err(error),
             None => Ok(()),

@@ -6,7 +6,8 @@
 //!
 //! | done once for | what |
 //! | --- | --- |
-//! | all | neighbour lists at the largest `neighbors`, filtered for every trial |
+//! | all | neighbour lists of every view at the largest `neighbors`, filtered for every trial |
+//! | a trial, view weights and kernels | the fused kernel, where the problem is not solved in the visual dimensions |
 //! | a trial and `neighbors` | one pair of scatter matrices |
 //! | and `alpha` | one eigenproblem at the largest `dim` |
 //! | and `dim` | landmarks and placed instances, from the leading dimensions |
@@ -39,17 +40,20 @@ mod combinations;
 mod common;
 mod evaluator;
 mod folds;
+mod fused;
 mod grid;
 pub mod naive;
 mod pool;
 mod protocol;
 mod search;
 mod shared;
+mod views;
 
 pub use evaluator::Evaluator;
 pub use folds::{Holdout, SHARE, TRIALS, folds};
 pub use grid::{Axis, coarse, fine, product};
 pub use protocol::{Plan, Strategy};
+pub use views::{ChosenViews, choose_views};
 
 use crate::error::Result;
 use crate::settings::Settings;

@@ -7,10 +7,13 @@ use std::collections::HashMap;
 
 use faer::{Mat, MatRef};
 
+use bidilel_math::graph::Affinity;
 use bidilel_math::neighbors::{self, Neighbors};
 use bidilel_math::{Observer, Scalar};
 
+use super::common::GraphKey;
 use crate::bottom_up::Neighborhood;
+use crate::visual::{View, Views};
 
 /// Features of the pool, and the neighbour lists over all of it.
 pub(crate) struct Pool<T> {
@@ -20,18 +23,48 @@ pub(crate) struct Pool<T> {
     order: Vec<usize>,
     /// The class of every instance, by its own number.
     labels: Vec<usize>,
-    /// Lists over the whole pool with the length for which they were made.
-    global: Option<(usize, Neighbors)>,
-    within_class: Option<(usize, Neighbors)>,
+    /// Which of the features are whose.
+    views: Views,
+    /// Lists over the whole pool, one a view, with the length for which they were made.
+    global: Option<(usize, Vec<Neighbors>)>,
+    within_class: Option<(usize, Vec<Neighbors>)>,
 }
 
-/// Lists that the filter left too short in one fold, and that were searched for.
-pub(crate) type Searched = HashMap<usize, Vec<(usize, f64)>>;
+/// Lists that the filter left too short in one fold, and that were searched for, by view.
+pub(crate) type Searched = Vec<HashMap<usize, Vec<(usize, f64)>>>;
 
 impl<T: Scalar> Pool<T> {
-    pub(crate) fn new(features: Mat<T>, labels: Vec<usize>) -> Self {
+    pub(crate) fn new(features: Mat<T>, labels: Vec<usize>, views: Views) -> Self {
         let order = (0..features.ncols()).collect();
-        Self { features, order, labels, global: None, within_class: None }
+        Self { features, order, labels, views, global: None, within_class: None }
+    }
+
+    pub(crate) fn views(&self) -> &Views {
+        &self.views
+    }
+
+    /// The features of every view, whatever its weight.
+    fn parts<'a>(&self, features: MatRef<'a, T>) -> Vec<MatRef<'a, T>> {
+        let mut first = 0;
+        let mut part = |view: &View| {
+            first += view.dim;
+            features.subrows(first - view.dim, view.dim)
+        };
+        self.views.parts.iter().map(&mut part).collect()
+    }
+
+    /// The lists over the whole pool, one a view, in the order of the instances.
+    pub(crate) fn lists(&self, kind: Neighborhood) -> Option<&[Neighbors]> {
+        let held = match kind {
+            Neighborhood::Global => &self.global,
+            Neighborhood::WithinClass => &self.within_class,
+        };
+        held.as_ref().map(|(_, lists)| &lists[..])
+    }
+
+    /// The class of every instance.
+    pub(crate) fn labels(&self) -> &[usize] {
+        &self.labels
     }
 
     /// The first `count` instances in the present order, and the others.
@@ -64,17 +97,19 @@ impl<T: Scalar> Pool<T> {
                     reason = "a small multiple of a count"
                 )]
                 let length = (1.25 * k as f64 / (1.0 - share)).ceil() as usize + 8;
-                self.global = Some((k, neighbors::exact(self.features.as_ref(), length, watch)));
+                let parts = self.parts(self.features.as_ref()).into_iter();
+                self.global = Some((k, parts.map(|part| neighbors::exact(part, length, watch)).collect()));
             }
             Neighborhood::WithinClass => {
                 // Classes stay whole: nothing is ever left out of these lists.
-                let found = neighbors::within_labels(self.features.as_ref(), &self.labels, k, watch);
+                let find = |part| neighbors::within_labels(part, &self.labels, k, watch);
+                let found = self.parts(self.features.as_ref()).into_iter().map(find).collect();
                 self.within_class = Some((k, found));
             }
         }
     }
 
-    /// The neighbours among the first `members.len()` columns, which are these instances.
+    /// The neighbours in every view among the first `members.len()` columns, which are these instances.
     pub(crate) fn neighbors(
         &self,
         kind: Neighborhood,
@@ -82,16 +117,22 @@ impl<T: Scalar> Pool<T> {
         members: &[usize],
         searched: &mut Searched,
         watch: &dyn Observer,
-    ) -> Neighbors {
+    ) -> Vec<Neighbors> {
         let (training, _) = self.split(members.len());
         match (kind, &self.global, &self.within_class) {
             (Neighborhood::Global, Some((_, all)), _) => {
-                let known = std::mem::take(searched);
-                let found = all.restricted(members, training, k, known, watch);
-                *searched = found.searched;
-                found.neighbors
+                searched.resize_with(all.len(), HashMap::new);
+                let views = all.iter().zip(self.parts(training)).zip(searched.iter_mut());
+                let restrict = |((all, part), searched): ((&Neighbors, _), &mut HashMap<_, _>)| {
+                    let found = all.restricted(members, part, k, std::mem::take(searched), watch);
+                    *searched = found.searched;
+                    found.neighbors
+                };
+                views.map(restrict).collect()
             }
-            (Neighborhood::WithinClass, _, Some((_, all))) => all.renumbered(members),
+            (Neighborhood::WithinClass, _, Some((_, all))) => {
+                all.iter().map(|all| all.renumbered(members)).collect()
+            }
             _ => unreachable!("lists are prepared before they are used"),
         }
     }
@@ -126,6 +167,45 @@ impl<T: Scalar> Pool<T> {
     }
 }
 
+/// The neighbour lists of one fold, made when they are first asked for.
+pub(crate) struct Lists<'a, T> {
+    pool: &'a Pool<T>,
+    members: &'a [usize],
+    searched: &'a mut Searched,
+    /// The most neighbours that will be asked for.
+    longest: usize,
+    found: [Option<Vec<Neighbors>>; 2],
+}
+
+impl<'a, T: Scalar> Lists<'a, T> {
+    pub(crate) fn new(
+        pool: &'a Pool<T>,
+        members: &'a [usize],
+        searched: &'a mut Searched,
+        longest: usize,
+    ) -> Self {
+        Self { pool, members, searched, longest, found: [None, None] }
+    }
+
+    /// The mean graph over these views, as `key` asks for it.
+    pub(crate) fn graph(
+        &mut self,
+        key: &GraphKey,
+        views: &Views,
+        labels: &[usize],
+        watch: &dyn Observer,
+    ) -> Affinity {
+        let kind = key.neighborhood;
+        let lists = self.found[usize::from(kind == Neighborhood::WithinClass)].get_or_insert_with(|| {
+            self.pool.neighbors(kind, self.longest, self.members, self.searched, watch)
+        });
+        let used = views.parts.iter().zip(&*lists).filter(|(view, _)| view.weight > 0.0);
+        let used: Vec<&Neighbors> = used.map(|(_, list)| list).collect();
+        let labels = key.supervised.then_some(labels);
+        views.graph(&used, key.locality.neighbors, labels, key.locality.weights)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,7 +213,7 @@ mod tests {
     #[test]
     fn columns_go_where_the_order_says_and_come_back() {
         let original = Mat::<f32>::from_fn(3, 11, |i, j| (10 * j + i) as f32);
-        let mut pool = Pool::new(original.clone(), vec![0; 11]);
+        let mut pool = Pool::new(original.clone(), vec![0; 11], Views::single("a", 3));
         for step in [3, 5, 7, 1] {
             let order: Vec<usize> = (0..11).map(|i| (i * step + 2) % 11).collect();
             pool.arrange(&order);

@@ -1,6 +1,6 @@
 //! Scores of many settings on one fold, each part of the work done once.
 //!
-//! Settings are grouped by what they have in common, from the outside in: the graph (one pair of scatter matrices),
+//! Settings are grouped by what they have in common, from the outside in: the views ([`super::fused`]), the graph (one pair of scatter matrices),
 //! then alpha (one eigenproblem at the largest dim; smaller spaces are its leading dimensions), then dim, descriptions
 //! and embedder (one embedding), then the refiners, which start from one recognition.
 
@@ -13,8 +13,8 @@ use bidilel_math::graph::Affinity;
 use bidilel_math::{Observer, Scalar, distance, scatter};
 
 use super::common::{NotesOnly, alpha, asked_dim, dim, graph_key, groups, with_dim};
-use super::pool::{Pool, Searched};
-use crate::bottom_up::{BottomUp, LatentSpaceLearner, Locality, Neighborhood};
+use super::pool::Lists;
+use crate::bottom_up::{BottomUp, LatentSpaceLearner, Locality};
 use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
@@ -25,21 +25,27 @@ use crate::recognize::Recognition;
 use crate::semantic::ClassSemantics;
 use crate::task::Training;
 use crate::top_down::{ClassEmbedder, TopDown};
+use crate::visual::Views;
 
 /// One setting to score.
 pub(crate) struct Job {
     pub(crate) pipeline: Pipeline,
     /// Which of the fold's descriptions it uses.
     pub(crate) semantics: usize,
+    /// Which of the fold's ways to weigh the views it uses.
+    pub(crate) views: usize,
     /// Whether its score is still to be found; one that is known already only shapes the groups.
     pub(crate) wanted: bool,
 }
 
-/// One fold, its training instances at the front of the pool.
+/// One fold, as the learners see it.
 pub(crate) struct View<'a, T> {
-    pub(crate) pool: &'a Pool<T>,
-    /// Numbers of the training instances.
-    pub(crate) members: &'a [usize],
+    pub(crate) train: MatRef<'a, T>,
+    pub(crate) test: MatRef<'a, T>,
+    /// Which of the features are whose.
+    pub(crate) views: &'a Views,
+    /// The views that graphs are made of.
+    pub(crate) graph_views: &'a Views,
     pub(crate) labels: &'a [usize],
     pub(crate) test_labels: &'a [usize],
     pub(crate) semantics: &'a [ClassSemantics],
@@ -49,42 +55,31 @@ pub(crate) struct View<'a, T> {
 pub(crate) type Report<'a> = &'a (dyn Fn(usize, Result<f64>) -> bool + Sync);
 
 impl<T: Scalar> View<'_, T> {
-    /// Scores every job that is wanted.
-    pub(crate) fn score(
+    /// Scores every one of `among` that is wanted; false when it was told to stop.
+    pub(crate) fn score<P: Scalar>(
         &self,
         jobs: &[Job],
-        searched: &mut Searched,
+        among: &[usize],
+        lists: &mut Lists<'_, P>,
         report: Report<'_>,
         watch: &dyn Observer,
-    ) {
-        let all: Vec<usize> = (0..jobs.len()).collect();
-        let longest = jobs.iter().filter_map(|job| graph_key(&job.pipeline.bottom_up));
-        let longest = longest.filter(|key| key.neighborhood == Neighborhood::Global);
-        let longest = longest.map(|key| key.locality.neighbors).max();
-        let mut lists: [Option<_>; 2] = [None, None];
-        for (key, members) in groups(&all, |job| graph_key(&jobs[job].pipeline.bottom_up)) {
+    ) -> bool {
+        for (key, members) in groups(among, |job| graph_key(&jobs[job].pipeline.bottom_up)) {
             if !members.iter().any(|&job| jobs[job].wanted) {
                 continue;
             }
             let going = match key {
                 None => self.other_spaces(jobs, &members, report, watch),
                 Some(key) => {
-                    let kind = key.neighborhood;
-                    let list =
-                        lists[usize::from(kind == Neighborhood::WithinClass)].get_or_insert_with(|| {
-                            let k = longest.unwrap_or(key.locality.neighbors);
-                            self.pool.neighbors(kind, k, self.members, searched, watch)
-                        });
-                    let labels = key.supervised.then_some(self.labels);
-                    let k = key.locality.neighbors;
-                    let graph = Affinity::of_nearest(list, k, labels, key.locality.weights);
+                    let graph = lists.graph(&key, self.graph_views, self.labels, watch);
                     self.graph_spaces(&key.locality, &graph, jobs, &members, report, watch)
                 }
             };
             if !going {
-                return;
+                return false;
             }
         }
+        true
     }
 
     /// All spaces over one graph: one pair of scatter matrices, one eigenproblem an alpha.
@@ -177,10 +172,9 @@ impl<T: Scalar> View<'_, T> {
         let mut dims: Vec<usize> = wanted.iter().map(|&job| dim(&jobs[job].pipeline, space.dim())).collect();
         dims.sort_unstable();
         dims.dedup();
-        let (training, test) = self.pool.split(self.members.len());
         let classes = self.semantics[0].known;
-        let made = Landmarks::of_prefixes(space, training, self.labels, classes, &dims)
-            .and_then(|landmarks| Ok((landmarks, space.place(test)?)));
+        let made = Landmarks::of_prefixes(space, self.train, self.labels, classes, &dims)
+            .and_then(|landmarks| Ok((landmarks, space.place(self.test)?)));
         let (landmarks, placed) = match made {
             Ok(made) => made,
             Err(failure) => return fail(jobs, &wanted, failure, report),
@@ -213,10 +207,11 @@ impl<T: Scalar> View<'_, T> {
     fn training(&self, semantics: usize) -> Training<'_, T> {
         let semantics = &self.semantics[semantics];
         Training {
-            features: self.pool.split(self.members.len()).0,
+            features: self.train,
             labels: self.labels,
             classes: semantics.known,
             semantics: semantics.known_vectors(),
+            views: self.views,
         }
     }
 }
@@ -236,7 +231,7 @@ fn recognize(
 }
 
 /// The first of a group is told why, the others that they share its fate.
-fn fail(jobs: &[Job], members: &[usize], failure: crate::Error, report: Report<'_>) -> bool {
+pub(crate) fn fail(jobs: &[Job], members: &[usize], failure: crate::Error, report: Report<'_>) -> bool {
     let text = failure.to_string();
     let mut first = Some(failure);
     members.iter().filter(|&&job| jobs[job].wanted).all(|&job| {

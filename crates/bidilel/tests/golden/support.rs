@@ -5,6 +5,7 @@ use bidilel::dataset::Metric;
 use bidilel::pipeline::Pipeline;
 use bidilel::semantic::{ClassSemantics, Representation};
 use bidilel::task::{Samples, Task};
+use bidilel::visual::Views;
 use bidilel_math::distance;
 use faer::{Mat, MatRef};
 use serde_json::Value;
@@ -80,6 +81,7 @@ pub(crate) fn task(semantic: &str) -> Task<f64> {
     let inputs = inputs();
     Task {
         split: "golden".to_owned(),
+        views: Views::single("Xl", 12),
         train: Samples { features: inputs.columns("Xl"), labels: inputs.indices("yl") },
         test: Samples { features: inputs.columns("Xu"), labels: inputs.indices("yu") },
         known: (0..6).map(|c| format!("known {c}")).collect(),

@@ -34,6 +34,7 @@ fn fold_task(held_out: &[usize]) -> Task<f64> {
     let name = |classes: &[usize]| classes.iter().map(ToString::to_string).collect();
     Task {
         split: "fold".to_owned(),
+        views: bidilel::visual::Views::single("Xl", 12),
         train: side(&known),
         test: side(held_out),
         known: name(&known),
@@ -129,7 +130,11 @@ fn dataset() -> Dataset {
         name: "golden".to_owned(),
         classes: (0..6).map(|class| class.to_string()).collect(),
         labels: inputs().indices("yl"),
-        visual: Vec::new(),
+        visual: vec![bidilel::dataset::Visual {
+            name: "Xl".to_owned(),
+            origin: "the golden inputs".to_owned(),
+            rows: std::sync::Arc::new(Mat::<f32>::zeros(12, 60)),
+        }],
         semantic: vec![Semantic {
             name: "S".to_owned(),
             origin: "golden".to_owned(),

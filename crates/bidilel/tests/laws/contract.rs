@@ -36,7 +36,7 @@ fn settings_and_models_survive_being_written_and_read() {
         let json = serde_json::to_string(&pipeline).expect("settings are serialisable");
         assert_eq!(serde_json::from_str::<Pipeline>(&json).expect("and back"), pipeline, "{json}");
         let fitted = pipeline.fit(&task, &Silent).expect("a fit");
-        let model = Model::new("small", "cnn", Normalize::L2, &task, &pipeline, fitted);
+        let model = Model::new("small", Normalize::L2, &task, &pipeline, fitted);
         let bytes = model.to_bytes().expect("a file");
         assert_eq!(Model::from_bytes(&bytes).expect("the same model"), model);
     }
@@ -73,7 +73,7 @@ fn models_that_claim_the_impossible_are_refused() {
     let task = task(4);
     let pipeline = Pipeline::default();
     let fitted = pipeline.fit(&task, &Silent).expect("a fit");
-    let sound = Model::new("small", "cnn", Normalize::L2, &task, &pipeline, fitted);
+    let sound = Model::new("small", Normalize::L2, &task, &pipeline, fitted);
     let refused = |change: &dyn Fn(&mut Model)| {
         let mut model = sound.clone();
         change(&mut model);
@@ -85,7 +85,7 @@ fn models_that_claim_the_impossible_are_refused() {
         refused(&|model| model.header.semantic[0].metric = Metric::Precomputed)
             .contains("semantic.attributes")
     );
-    assert!(refused(&|model| model.header.visual_dim = 7).contains("latent_from_visual"));
+    assert!(refused(&|model| model.header.visual_dim = 7).contains("7 dimensions"));
     assert!(refused(&|model| model.fitted.embedding.points[(0, 0)] = f64::NAN).contains("embedding"));
 }
 
@@ -94,8 +94,7 @@ fn damaged_model_files_are_refused_without_a_panic() {
     let task = task(4);
     let pipeline = Pipeline::default();
     let fitted = pipeline.fit(&task, &Silent).expect("a fit");
-    let bytes =
-        Model::new("small", "cnn", Normalize::L2, &task, &pipeline, fitted).to_bytes().expect("a file");
+    let bytes = Model::new("small", Normalize::L2, &task, &pipeline, fitted).to_bytes().expect("a file");
     for length in [0, 1, 7, 8, 9, 100, bytes.len() / 2, bytes.len() - 1] {
         assert!(Model::from_bytes(&bytes[..length]).is_err(), "cut to {length} bytes");
     }
@@ -112,10 +111,10 @@ fn a_newer_format_and_a_foreign_file_say_so() {
     let task = task(5);
     let pipeline = Pipeline::default();
     let fitted = pipeline.fit(&task, &Silent).expect("a fit");
-    let mut model = Model::new("small", "cnn", Normalize::L2, &task, &pipeline, fitted);
+    let mut model = Model::new("small", Normalize::L2, &task, &pipeline, fitted);
     model.header.format += 1;
     let newer = Model::from_bytes(&model.to_bytes().expect("a file")).expect_err("from the future");
-    assert!(newer.to_string().contains("format version 2"), "{newer}");
+    assert!(newer.to_string().contains("format version 3"), "{newer}");
     let foreign = safetensors::serialize(Vec::<(String, safetensors::tensor::TensorView<'_>)>::new(), None)
         .expect("an empty file");
     let foreign = Model::from_bytes(&foreign).expect_err("not ours");

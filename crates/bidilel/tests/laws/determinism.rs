@@ -20,7 +20,7 @@ fn models_and_distances_have_the_same_bytes_for_one_two_and_three_threads() {
                 let fitted = pipeline.fit(&task, &Silent).expect("a fit");
                 let found =
                     pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition");
-                let model = Model::new("small", "cnn", Normalize::L2, &task, &pipeline, fitted);
+                let model = Model::new("small", Normalize::L2, &task, &pipeline, fitted);
                 (model.to_bytes().expect("a file"), found.distances)
             })
             .collect::<Vec<_>>()

@@ -3,5 +3,6 @@
 mod contract;
 mod degenerate;
 mod determinism;
+mod fusion;
 mod invariance;
 mod support;

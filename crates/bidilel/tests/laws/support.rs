@@ -77,7 +77,12 @@ pub(crate) fn refiners() -> Vec<Post> {
 
 /// Every learner with the default embedder, every embedder with the default learner, and all refiners in a chain.
 pub(crate) fn pipelines() -> Vec<Pipeline> {
-    let with = |bottom_up: BottomUp, top_down: TopDown| Pipeline { bottom_up, top_down, post: refiners() };
+    let with = |bottom_up: BottomUp, top_down: TopDown| Pipeline {
+        bottom_up,
+        top_down,
+        post: refiners(),
+        ..Pipeline::default()
+    };
     let first = learners().swap_remove(0);
     learners()
         .into_iter()

@@ -246,3 +246,21 @@ fn parts_that_are_not_there() {
         assert_problem(&sample, &format!("error | x | there is no {part}"), "add a `[");
     }
 }
+
+#[test]
+fn semantic_representations_on_other_scales_are_told_of() {
+    let sample = sound();
+    let with = |distances: [f64; 9]| {
+        sample.put(
+            "dataset.toml",
+            SOUND.to_owned() + "semantic.tree = { file = \"tree.npy\", metric = \"precomputed\" }\n",
+        );
+        sample.put("tree.npy", array(&[3, 3], &distances));
+    };
+    // The attributes have a median distance of 0.785: unit vectors at 18, 45 and 63 degrees from each other.
+    with([0.0, 1.5, 1.5, 1.5, 0.0, 1.5, 1.5, 1.5, 0.0]);
+    assert!(problems(&sample).iter().all(|problem| !problem.contains("apart")), "less than twice as far");
+    with([0.0, 4.0, 4.0, 4.0, 0.0, 4.0, 4.0, 4.0, 0.0]);
+    let start = "warning | tree.npy | classes are 4.000 apart in `tree` (the median) and 0.7";
+    assert_problem(&sample, start, "--semantic attributes=0.8,tree=0.2");
+}

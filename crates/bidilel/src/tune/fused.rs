@@ -1,0 +1,111 @@
+//! Scores of settings that differ in how views are weighed, or in the form in which their kernels are solved for.
+//!
+//! Neighbour lists are the same for all of them. What depends on weights and kernels is computed once for all settings
+//! that share these.
+
+use faer::MatRef;
+
+use bidilel_math::{Observer, Scalar};
+
+use super::common::{graph_key, groups};
+use super::pool::{Lists, Pool, Searched};
+use super::shared::{Job, Report, View, fail};
+use crate::bottom_up::Neighborhood;
+use crate::error::Result;
+use crate::semantic::ClassSemantics;
+use crate::visual::{Fusion, Method, Views, is_direct, over_kernel};
+
+/// One fold, its training instances at the front of the pool.
+pub(crate) struct Fused<'a, T> {
+    pub(crate) pool: &'a Pool<T>,
+    /// Numbers of the training instances.
+    pub(crate) members: &'a [usize],
+    pub(crate) labels: &'a [usize],
+    pub(crate) test_labels: &'a [usize],
+    pub(crate) semantics: &'a [ClassSemantics],
+    /// The ways to weigh the views, and their kernels.
+    pub(crate) views: &'a [Views],
+}
+
+impl<T: Scalar> Fused<'_, T> {
+    /// Scores every job that is wanted.
+    pub(crate) fn score(
+        &self,
+        jobs: &[Job],
+        searched: &mut Searched,
+        report: Report<'_>,
+        watch: &dyn Observer,
+    ) {
+        let all: Vec<usize> = (0..jobs.len()).collect();
+        let keys = jobs.iter().filter_map(|job| graph_key(&job.pipeline.bottom_up));
+        let global = keys.filter(|key| key.neighborhood == Neighborhood::Global);
+        let longest = global.map(|key| key.locality.neighbors).max().unwrap_or(0);
+        let mut lists = Lists::new(self.pool, self.members, searched, longest);
+        let key = |job: usize| {
+            let Job { pipeline, views, .. } = &jobs[job];
+            (*views, pipeline.fusion.clone(), is_direct(&pipeline.bottom_up))
+        };
+        for ((views, fusion, direct), among) in groups(&all, key) {
+            if !among.iter().any(|&job| jobs[job].wanted) {
+                continue;
+            }
+            let way = fusion.choose(&self.views[views], self.members.len(), direct);
+            let going = match way {
+                Err(failure) => Ok(fail(jobs, &among, failure, report)),
+                Ok((Method::Primal, _)) => {
+                    let (train, test) = self.pool.split(self.members.len());
+                    let views = &self.views[views];
+                    Ok(self.view(train, test, views, views).score(jobs, &among, &mut lists, report, watch))
+                }
+                Ok((method, _)) => {
+                    let views = &self.views[views];
+                    self.by_kernel(&fusion, method, direct, views, jobs, &among, &mut lists, report, watch)
+                }
+            };
+            let going = going.unwrap_or_else(|failure| fail(jobs, &among, failure, report));
+            if !going {
+                return;
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all of a group's parts, from one call")]
+    fn by_kernel(
+        &self,
+        fusion: &Fusion,
+        method: Method,
+        direct: bool,
+        views: &Views,
+        jobs: &[Job],
+        among: &[usize],
+        lists: &mut Lists<'_, T>,
+        report: Report<'_>,
+        watch: &dyn Observer,
+    ) -> Result<bool> {
+        let (train, test) = self.pool.split(self.members.len());
+        let mapped = fusion.mapped(method, direct, views, train, watch)?;
+        let test = mapped.map(test);
+        let inner = Views::single("kernel", mapped.train.nrows());
+        let over = |job: &Job| {
+            let mut pipeline = job.pipeline.clone();
+            if method == Method::NSpace {
+                pipeline.bottom_up = over_kernel(&pipeline.bottom_up, direct);
+            }
+            Job { pipeline, ..*job }
+        };
+        let over: Vec<Job> = jobs.iter().map(over).collect();
+        let view = self.view(mapped.train.as_ref(), test.as_ref(), &inner, views);
+        Ok(view.score(&over, among, lists, report, watch))
+    }
+
+    fn view<'v, F>(
+        &'v self,
+        train: MatRef<'v, F>,
+        test: MatRef<'v, F>,
+        views: &'v Views,
+        graph_views: &'v Views,
+    ) -> View<'v, F> {
+        let Self { labels, test_labels, semantics, .. } = self;
+        View { train, test, views, graph_views, labels, test_labels, semantics }
+    }
+}

@@ -1,0 +1,99 @@
+//! Which views to use together: Algorithm 2 of the paper, started by cross-validation on known classes.
+//!
+//! Every view is scored alone on folds of the known classes; the best is taken first, then always the one that is most
+//! complementary to those taken ([`crate::visual::select`]). Views are looked at one after another, so that only one is
+//! in memory, and its neighbour lists serve the folds and the complementarity alike.
+
+use std::sync::{Mutex, PoisonError};
+
+use bidilel_math::Observer;
+use bidilel_math::statistics::Summary;
+
+use super::Evaluator;
+use crate::dataset::Dataset;
+use crate::error::{Error, Result};
+use crate::settings::Settings;
+use crate::split::Trial;
+use crate::visual::{Pairs, Selection, Until, select};
+
+/// Views in the order in which to take them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChosenViews {
+    /// Per-class accuracy of every view alone on every fold.
+    pub validation: Vec<Vec<f64>>,
+    /// Same-class neighbour pairs of every view.
+    pub pairs: Vec<usize>,
+    /// The order, by number.
+    pub selection: Selection,
+}
+
+/// Orders the views of `base` on known classes of `trial`; `k` neighbours make the pairs.
+///
+/// # Errors
+/// What the first view that cannot be used fails with.
+pub fn choose_views(
+    dataset: &Dataset,
+    trial: &Trial,
+    folds: &[Trial],
+    base: &Settings,
+    (k, until): (usize, Until),
+    seed: u64,
+    watch: &dyn Observer,
+) -> Result<ChosenViews> {
+    let names = base.visual.clone().unwrap_or_default();
+    if names.is_empty() {
+        let expected = "at least one visual representation".to_owned();
+        return Err(Error::Setting { setting: "visual", expected, found: "none".to_owned() });
+    }
+    let (mut validation, mut pairs) = (Vec::new(), Vec::new());
+    for name in &names {
+        let alone = base.with_views(std::slice::from_ref(name));
+        let choice = alone.choice(dataset)?;
+        let mut evaluator = Evaluator::new(dataset, trial, folds.to_vec(), &choice, seed, watch)?;
+        // Lists for the folds are longer: those for the pairs are their beginnings.
+        evaluator.prepare(std::slice::from_ref(&alone), watch);
+        let found = evaluator.pairs(k, watch).swap_remove(0);
+        let scores = (0..folds.len()).map(|fold| score(&mut evaluator, fold, &alone, watch));
+        validation.push(scores.collect::<Result<Vec<f64>>>()?);
+        pairs.push(found);
+    }
+    let means: Vec<f64> = validation.iter().map(|scores| Summary::of(scores).mean).collect();
+    let better = |best: usize, next: usize| if means[next] > means[best] { next } else { best };
+    let start = (0..names.len()).reduce(better).unwrap_or(0);
+    let selection = select(&pairs, start, until);
+    Ok(ChosenViews { validation, pairs: pairs.iter().map(Pairs::len).collect(), selection })
+}
+
+fn score(
+    evaluator: &mut Evaluator<'_>,
+    fold: usize,
+    settings: &Settings,
+    watch: &dyn Observer,
+) -> Result<f64> {
+    let found = Mutex::new(None);
+    let keep = |_: usize, score: Result<f64>| {
+        *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(score?);
+        Ok(true)
+    };
+    evaluator.score(fold, std::slice::from_ref(settings), &[true], &keep, watch)?;
+    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(found.expect("every wanted score is reported, or its failure returned"))
+}
+
+impl Settings {
+    /// The same settings over some of the views, all of the same weight.
+    #[must_use]
+    pub fn with_views(&self, names: &[String]) -> Self {
+        let own = |text: &&String| match text.rsplit_once('=') {
+            Some((name, _)) => names.iter().any(|other| other == name),
+            None => true,
+        };
+        let kernel = self.kernel.as_ref().map(|all| all.iter().filter(own).cloned().collect::<Vec<_>>());
+        Self {
+            visual: Some(names.to_vec()),
+            view_weights: None,
+            kernel: kernel.filter(|kernel| !kernel.is_empty()),
+            ..self.clone()
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! How the fused problem is solved, and the choice among the ways by what they cost.
+//!
+//! | way | unknowns | for |
+//! | --- | --- | --- |
+//! | [`Method::Primal`] | summed dimensions | linear kernels: views one below the other, each times $\sqrt{w_m}$ |
+//! | [`Method::NSpace`] | training instances | any kernels: the problem as Appendix B writes it |
+//! | [`Method::Nystrom`] | a sample of them | any kernels, where instances x instances does not fit |
+//!
+//! The first two are exact and agree. With linear kernels the first is taken where the summed dimension is below the
+//! number of training instances, else the second; with others the second where it fits into [`Fusion::memory`], else
+//! the third.
+
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::{Observer, Scalar};
+
+use super::{Kernel, Mapped, Views};
+use crate::bottom_up::{BottomUp, LatentSpaceLearner, Locality, Regularizer};
+use crate::error::{Error, Result};
+use crate::landmarks::Landmarks;
+use crate::pipeline::Ground;
+use crate::task::Training;
+
+/// The rank of the sample where none is asked for.
+const DEFAULT_RANK: usize = 2000;
+/// The memory that exact kernel forms may take where no bound is given, in GiB.
+const DEFAULT_MEMORY: f64 = 4.0;
+
+/// A way to solve the fused problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// In the visual dimensions.
+    Primal,
+    /// Over the training instances.
+    NSpace,
+    /// Over a sample of them.
+    Nystrom,
+}
+
+/// Settings of the fusion of views.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Fusion {
+    /// The way; by cost if not given.
+    pub method: Option<Method>,
+    /// Instances that the sample has.
+    pub nystrom_rank: usize,
+    /// What an exact kernel form may take, in GiB.
+    pub memory: f64,
+    /// Seed of the sample.
+    pub seed: u64,
+}
+
+impl Default for Fusion {
+    fn default() -> Self {
+        Self { method: None, nystrom_rank: DEFAULT_RANK, memory: DEFAULT_MEMORY, seed: 0 }
+    }
+}
+
+/// How the views of a fit were joined.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The way that was taken.
+    pub method: Method,
+    /// Why.
+    pub reason: String,
+    /// The views, with the gammas that were found.
+    pub views: Vec<ViewReport>,
+    /// Instances in the sample, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<usize>,
+    /// The share of the kernel matrix's trace norm that the sample loses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approximation_error: Option<f64>,
+}
+
+/// One view of a report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ViewReport {
+    /// Its name.
+    pub name: String,
+    /// Its weight.
+    pub weight: f64,
+    /// Its kernel.
+    pub kernel: Kernel,
+}
+
+impl Report {
+    /// A way that was taken, with the views as they were asked for.
+    fn new(method: Method, reason: String, views: &Views) -> Self {
+        let view = |view: &super::View| ViewReport {
+            name: view.name.clone(),
+            weight: view.weight,
+            kernel: view.kernel,
+        };
+        let views = views.parts.iter().map(view).collect();
+        Self { method, reason, views, rank: None, approximation_error: None }
+    }
+}
+
+impl Fusion {
+    /// The way to take for these views of so many training instances, and why.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a way that cannot be taken.
+    pub(crate) fn choose(&self, views: &Views, instances: usize, direct: bool) -> Result<(Method, String)> {
+        let wrong =
+            |setting, expected: String, found: String| Err(Error::Setting { setting, expected, found });
+        if self.nystrom_rank == 0 {
+            return wrong("nystrom-rank", "at least 1".to_owned(), "0".to_owned());
+        }
+        if !(self.memory > 0.0 && self.memory.is_finite()) {
+            return wrong("kernel-memory", "a positive number of GiB".to_owned(), self.memory.to_string());
+        }
+        let need = gibibytes(instances, direct);
+        let fits = need <= self.memory;
+        let dim = views.dim();
+        let size = || format!("{instances} x {instances} kernels take {need:.1} GiB of {:.1}", self.memory);
+        match self.method {
+            Some(Method::Primal) if !views.is_linear() => {
+                let expected = "n-space or nystrom with kernels that are not linear".to_owned();
+                wrong("kernel-method", expected, "primal".to_owned())
+            }
+            Some(Method::NSpace) if !fits => {
+                let expected =
+                    format!("at least {need:.1} GiB for n-space with {instances} training instances");
+                wrong("kernel-memory", expected, format!("{:.1} GiB", self.memory))
+            }
+            Some(method) => Ok((method, "as asked for".to_owned())),
+            None if views.is_plain() => Ok((Method::Primal, "one view".to_owned())),
+            None if views.is_linear() && dim < instances => Ok((
+                Method::Primal,
+                format!("{dim} dimensions are fewer than {instances} training instances"),
+            )),
+            None if views.is_linear() && fits => Ok((
+                Method::NSpace,
+                format!("{instances} training instances are no more than {dim} dimensions"),
+            )),
+            None if fits => Ok((Method::NSpace, size())),
+            None => Ok((Method::Nystrom, size())),
+        }
+    }
+
+    /// Bottom-up: a latent space and the landmarks in it, from views and kernels of any kind.
+    pub(crate) fn learn<T: Scalar>(
+        &self,
+        learner: &BottomUp,
+        training: &Training<'_, T>,
+        watch: &dyn Observer,
+    ) -> Result<Ground> {
+        let (views, instances) = (training.views, training.features.ncols());
+        let direct = is_direct(learner);
+        let (method, reason) = self.choose(views, instances, direct)?;
+        let mut report = Report::new(method, reason, views);
+        if method == Method::Primal {
+            let space = learner.fit(training, watch)?;
+            watch.stage("landmarks");
+            let landmarks = Landmarks::of(&space, training.features, training.labels, training.classes)?;
+            return Ok(Ground { space, landmarks, fusion: report });
+        }
+        let graph = learner.graph(training, watch)?;
+        let mapped = self.mapped(method, direct, views, training.features, watch)?;
+        for (view, &kernel) in report.views.iter_mut().filter(|view| view.weight > 0.0).zip(mapped.kernels())
+        {
+            view.kernel = Kernel::of(kernel);
+        }
+        report.rank = (method == Method::Nystrom).then(|| mapped.train.nrows());
+        report.approximation_error = mapped.error;
+        let inner = Views::single("kernel", mapped.train.nrows());
+        let over = Training {
+            features: mapped.train.as_ref(),
+            labels: training.labels,
+            classes: training.classes,
+            semantics: training.semantics,
+            views: &inner,
+        };
+        let learner = if method == Method::NSpace { over_kernel(learner, direct) } else { learner.clone() };
+        let space = match &graph {
+            Some(graph) => learner.project(&over, graph, watch)?,
+            None => learner.fit(&over, watch)?,
+        };
+        watch.stage("landmarks");
+        let landmarks = Landmarks::of(&space, over.features, over.labels, over.classes)?;
+        Ok(Ground { space: mapped.unfolded(space), landmarks, fusion: report })
+    }
+
+    /// Training instances as features of the fused kernel, for a way that is not the primal one.
+    pub(crate) fn mapped<'a, T: Scalar>(
+        &self,
+        method: Method,
+        direct: bool,
+        views: &Views,
+        features: faer::MatRef<'a, T>,
+        watch: &dyn Observer,
+    ) -> Result<Mapped<'a, T>> {
+        match method {
+            Method::NSpace if direct => Mapped::direct(views, features, watch),
+            Method::Nystrom => Mapped::whitened(views, features, Some((self.nystrom_rank, self.seed)), watch),
+            Method::NSpace | Method::Primal => Mapped::whitened(views, features, None, watch),
+        }
+    }
+}
+
+/// Whether the problem over all instances is the paper's own: no factor of the kernel matrix is needed then.
+pub(crate) fn is_direct(learner: &BottomUp) -> bool {
+    let own = |locality: &Locality| locality.regularizer == Regularizer::Kernel && !locality.center;
+    match learner {
+        BottomUp::Slpp(slpp) => own(&slpp.locality),
+        BottomUp::Lpp(lpp) => own(&lpp.locality),
+        _ => false,
+    }
+}
+
+/// The learner over columns of the kernel matrix, where the regulariser of the kernel form is $\alpha I$.
+pub(crate) fn over_kernel(learner: &BottomUp, direct: bool) -> BottomUp {
+    let mut learner = learner.clone();
+    if direct {
+        match &mut learner {
+            BottomUp::Slpp(slpp) => slpp.locality.regularizer = Regularizer::Identity,
+            BottomUp::Lpp(lpp) => lpp.locality.regularizer = Regularizer::Identity,
+            _ => {}
+        }
+    }
+    learner
+}
+
+/// What an exact form holds at once, in GiB: the kernel matrix, two scatter matrices and room to factor one; without
+/// the direct form two more.
+fn gibibytes(instances: usize, direct: bool) -> f64 {
+    let matrices = if direct { 4.0 } else { 6.0 };
+    matrices * 8.0 * (instances as f64).powi(2) / f64::powi(2.0, 30)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::visual::View;
+
+    fn views(dims: &[usize], kernel: Kernel) -> Views {
+        let weight = 1.0 / dims.len() as f64;
+        let view = |(i, &dim): (usize, &usize)| View { name: i.to_string(), dim, weight, kernel };
+        Views { parts: dims.iter().enumerate().map(view).collect() }
+    }
+
+    #[test]
+    fn the_cheapest_exact_way_is_taken_and_a_sample_where_none_fits() {
+        let fusion = Fusion::default();
+        let taken = |views: &Views, instances| fusion.choose(views, instances, true).unwrap().0;
+        let linear = views(&[300, 200], Kernel::Linear);
+        assert_eq!(taken(&linear, 501), Method::Primal);
+        assert_eq!(taken(&linear, 500), Method::NSpace);
+        let round = views(&[300], Kernel::Rbf { gamma: None });
+        assert_eq!(taken(&round, 8_855), Method::NSpace);
+        assert_eq!(taken(&round, 24_295), Method::Nystrom);
+        assert_eq!(taken(&Views::single("a", 4096), 100), Method::Primal);
+    }
+
+    #[test]
+    fn ways_that_cannot_be_taken_are_refused() {
+        let round = views(&[300], Kernel::Chi2 { gamma: None });
+        let forced = |method| Fusion { method: Some(method), ..Fusion::default() };
+        let text = |fusion: &Fusion| fusion.choose(&round, 24_295, true).unwrap_err().to_string();
+        assert!(text(&forced(Method::Primal)).contains("kernel-method"));
+        assert!(text(&forced(Method::NSpace)).contains("at least 17.6 GiB"));
+        assert!(text(&Fusion { nystrom_rank: 0, ..Fusion::default() }).contains("nystrom-rank"));
+        assert!(text(&Fusion { memory: f64::NAN, ..Fusion::default() }).contains("kernel-memory"));
+    }
+}

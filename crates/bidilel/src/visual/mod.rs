@@ -1,0 +1,174 @@
+//! Several visual representations (views) of the same instances, used as one.
+//!
+//! The graphs of the views are averaged, $\tilde W = \sum_m w_m W^{(m)}$, and so are their kernels,
+//! $\tilde K = \sum_m w_m K^{(m)}$, with $w_m \ge 0$, $\sum_m w_m = 1$; all $w_m = 1 / M$ unless told otherwise
+//! (Wang & Chen 2017, eqs. A.8 and A.9). The features of all views stand in one matrix, one below the other and
+//! unscaled; [`Views`] says which rows are whose.
+//!
+//! - [`Fusion`] learns a latent space from them: in the visual dimensions, over the training instances, or over a
+//!   sample of these, whichever costs least.
+//! - [`complementarity()`] measures what one view adds to others, and [`select`] orders views by it (Appendix C).
+
+mod complementarity;
+mod form;
+mod fusion;
+mod kernel;
+mod map;
+
+use faer::MatRef;
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::graph::{Affinity, Weights};
+use bidilel_math::neighbors::{self, Neighbors};
+use bidilel_math::{Observer, Scalar};
+
+pub use complementarity::{Pairs, Selection, Until, complementarity, select};
+pub(crate) use form::Mapped;
+pub use fusion::{Fusion, Method, Report, ViewReport};
+pub(crate) use fusion::{is_direct, over_kernel};
+pub use kernel::Kernel;
+pub use map::{KernelMap, KernelView};
+
+use crate::bottom_up::Neighborhood;
+use crate::error::{Error, Result};
+
+/// A view that is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ViewChoice {
+    /// Its name in the dataset.
+    pub name: String,
+    /// Its weight among the views.
+    pub weight: f64,
+    /// Its kernel.
+    pub kernel: Kernel,
+}
+
+impl ViewChoice {
+    /// One view alone, as it is.
+    pub fn plain(name: &str) -> Self {
+        Self { name: name.to_owned(), weight: 1.0, kernel: Kernel::Linear }
+    }
+}
+
+/// One view of a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct View {
+    /// Its name.
+    pub name: String,
+    /// How many features it has.
+    pub dim: usize,
+    /// Its weight.
+    pub weight: f64,
+    /// Its kernel.
+    pub kernel: Kernel,
+}
+
+/// The views of a task, in the order in which their features stand below each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Views {
+    /// At least one.
+    pub parts: Vec<View>,
+}
+
+impl Views {
+    /// One representation, used as it is.
+    pub fn single(name: &str, dim: usize) -> Self {
+        Self { parts: vec![View { name: name.to_owned(), dim, weight: 1.0, kernel: Kernel::Linear }] }
+    }
+
+    /// Whether there is one view and its features are used as they are.
+    pub fn is_plain(&self) -> bool {
+        self.parts.len() == 1 && self.is_linear()
+    }
+
+    /// Whether all kernels that count are linear.
+    pub fn is_linear(&self) -> bool {
+        self.used().all(|(_, view)| view.kernel == Kernel::Linear)
+    }
+
+    /// All features together.
+    pub fn dim(&self) -> usize {
+        self.parts.iter().map(|view| view.dim).sum()
+    }
+
+    /// Views that have a weight, with the row at which their features begin.
+    pub fn used(&self) -> impl Iterator<Item = (usize, &View)> {
+        let begin = |at: &mut usize, view: &View| {
+            *at += view.dim;
+            Some(*at - view.dim)
+        };
+        let first = self.parts.iter().scan(0, begin);
+        first.zip(&self.parts).filter(|(_, view)| view.weight > 0.0)
+    }
+
+    /// The features of every view that counts.
+    pub fn split<'a, T>(&self, features: MatRef<'a, T>) -> Vec<MatRef<'a, T>> {
+        self.used().map(|(first, view)| features.subrows(first, view.dim)).collect()
+    }
+
+    /// The root of the weight for every feature: linear kernels of features times these sum up as the views do.
+    /// Nothing where a single view is used as it is.
+    pub fn scales(&self) -> Option<Vec<f64>> {
+        let scale = |view: &View| std::iter::repeat_n(view.weight.sqrt(), view.dim);
+        (self.parts.len() > 1).then(|| self.parts.iter().flat_map(scale).collect())
+    }
+
+    /// Neighbours in every view that counts.
+    pub fn neighbors<T: Scalar>(
+        &self,
+        features: MatRef<'_, T>,
+        labels: &[usize],
+        neighborhood: Neighborhood,
+        k: usize,
+        watch: &dyn Observer,
+    ) -> Vec<Neighbors> {
+        let find = |part: MatRef<'_, T>| match neighborhood {
+            Neighborhood::Global => neighbors::exact(part, k, watch),
+            Neighborhood::WithinClass => neighbors::within_labels(part, labels, k, watch),
+        };
+        self.split(features).into_iter().map(find).collect()
+    }
+
+    /// The mean graph of the `k` nearest in every view's lists; with `labels`, only edges inside a label stay.
+    ///
+    /// There is a list for every view that counts.
+    pub fn graph(
+        &self,
+        lists: &[&Neighbors],
+        k: usize,
+        labels: Option<&[usize]>,
+        weights: Weights,
+    ) -> Affinity {
+        let graph = |list: &&Neighbors| Affinity::of_nearest(list, k, labels, weights);
+        let mut graphs: Vec<Affinity> = lists.iter().map(graph).collect();
+        if graphs.len() == 1 {
+            return graphs.swap_remove(0);
+        }
+        let shares: Vec<f64> = self.used().map(|(_, view)| view.weight).collect();
+        Affinity::weighted_mean(&graphs, &shares)
+    }
+}
+
+/// Fails unless every view is there once and the weights are a share each.
+pub(crate) fn check_choice(chosen: &[ViewChoice]) -> Result<()> {
+    for (place, view) in chosen.iter().enumerate() {
+        if chosen[..place].iter().any(|earlier| earlier.name == view.name) {
+            return Err(Error::Setting {
+                setting: "visual representations",
+                expected: "different from each other".to_owned(),
+                found: format!("`{}` twice", view.name),
+            });
+        }
+    }
+    let sum: f64 = chosen.iter().map(|view| view.weight).sum();
+    if chosen.iter().all(|view| view.weight >= 0.0) && (sum - 1.0).abs() < 1e-9 {
+        return Ok(());
+    }
+    let found: Vec<String> = chosen.iter().map(|view| format!("{}={}", view.name, view.weight)).collect();
+    Err(Error::Setting {
+        setting: "view weights",
+        expected: "non-negative and sum to 1".to_owned(),
+        found: found.join(", "),
+    })
+}
