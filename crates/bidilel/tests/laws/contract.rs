@@ -120,3 +120,26 @@ fn a_newer_format_and_a_foreign_file_say_so() {
     let foreign = Model::from_bytes(&foreign).expect_err("not ours");
     assert!(foreign.to_string().contains("bidilel did not write it"), "{foreign}");
 }
+
+#[test]
+fn a_model_of_the_first_format_is_read_as_one_of_a_single_view() {
+    let task = task(5);
+    let pipeline = Pipeline::default();
+    let fitted = pipeline.fit(&task, &Silent).expect("a fit");
+    let model = Model::new("small", Normalize::L2, &task, &pipeline, fitted);
+    let bytes = model.to_bytes().expect("a file");
+    let (_, metadata) = safetensors::SafeTensors::read_metadata(&bytes).expect("a header");
+    let mut entries = metadata.metadata().clone().expect("entries");
+    let mut header: serde_json::Value = serde_json::from_str(&entries["bidilel"]).expect("JSON");
+    header["format"] = 1.into();
+    header["visual"] = "cnn".into();
+    header.as_object_mut().expect("an object").remove("fusion");
+    header["method"].as_object_mut().expect("an object").remove("fusion");
+    entries.insert("bidilel".to_owned(), header.to_string());
+    let file = safetensors::SafeTensors::deserialize(&bytes).expect("tensors");
+    let old = safetensors::serialize(file.tensors(), Some(entries)).expect("a file");
+    let mut read = Model::from_bytes(&old).expect("an older model");
+    assert_eq!(read.header.format, 1);
+    read.header.format = model.header.format;
+    assert_eq!(read, model);
+}
