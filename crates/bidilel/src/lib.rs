@@ -51,6 +51,7 @@ pub mod settings;
 pub mod split;
 pub mod synthetic;
 pub mod task;
+mod tensors;
 pub mod top_down;
 pub mod tune;
 pub mod visual;

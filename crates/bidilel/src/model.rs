@@ -7,15 +7,12 @@
 //! the space is the visual one. The metadata entry `bidilel` is a JSON object ([`Header`]). No code is in the file,
 //! and a reader can map it.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use faer::Mat;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use safetensors::tensor::SafeTensors;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-
-use bidilel_math::Scalar;
 
 use bidilel_math::symmetric::Symmetric;
 
@@ -26,6 +23,7 @@ use crate::latent_space::{LatentSpace, Map};
 use crate::pipeline::{Fitted, Pipeline};
 use crate::semantic::{ClassSemantics, Representation};
 use crate::task::{Normalize, Task, gather_views};
+use crate::tensors;
 use crate::top_down::Embedding;
 use crate::visual::{KernelMap, KernelView, Report, View, Views};
 
@@ -154,8 +152,8 @@ impl Model {
 
     /// The file's bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut tensors: Vec<Tensor> = Vec::new();
-        let mut add = |name: &str, matrix: &Mat<f64>| tensors.push(pack(name, matrix));
+        let mut tensors: Vec<tensors::Tensor> = Vec::new();
+        let mut add = |name: &str, matrix: &Mat<f64>| tensors.push(tensors::pack(name, matrix));
         match &self.fitted.space.map {
             Map::Linear(latent_from_visual) => add("latent_from_visual", latent_from_visual),
             Map::Identity(_) => {}
@@ -173,18 +171,11 @@ impl Model {
         }
         if let Map::Kernel(kernel) = &self.fitted.space.map {
             for view in &kernel.views {
-                tensors.push(pack_support(&format!("support.{}", view.name), &view.support));
+                tensors.push(tensors::pack_narrow(&format!("support.{}", view.name), &view.support));
             }
         }
-        let views = tensors
-            .iter()
-            .map(|Tensor { name, element, shape, bytes }| {
-                Ok((name.as_str(), TensorView::new(*element, shape.clone(), bytes)?))
-            })
-            .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
-            .map_err(unusable)?;
         let header = serde_json::to_string(&self.header).map_err(unusable)?;
-        serialize(views, Some(HashMap::from([(KEY.to_owned(), header)]))).map_err(unusable)
+        tensors::serialize(&tensors, KEY, header).map_err(unusable)
     }
 
     /// Reads a file's bytes; they may be a memory map.
@@ -288,7 +279,8 @@ fn unpack_map(file: &SafeTensors<'_>, header: &Header, dim: usize) -> Result<Map
                 problem: format!("the kernel of view `{}` has no gamma", view.name),
             })?;
             let name = format!("support.{}", view.name);
-            let support = unpack_support(file, &name, view.dim, coefficients.nrows())?;
+            let support =
+                tensors::unpack_narrow(file, &name, view.dim, coefficients.nrows()).map_err(unusable)?;
             Ok(KernelView { name: view.name.clone(), first, weight: view.weight, kernel, support })
         };
         let views = views.used().map(view).collect::<Result<Vec<_>>>()?;
@@ -304,97 +296,13 @@ fn unpack_map(file: &SafeTensors<'_>, header: &Header, dim: usize) -> Result<Map
     Ok(Map::Linear(unpack(file, "latent_from_visual", Some(visual_dim), Some(dim))?))
 }
 
-pub(crate) struct Tensor {
-    pub(crate) name: String,
-    pub(crate) element: Dtype,
-    pub(crate) shape: Vec<usize>,
-    pub(crate) bytes: Vec<u8>,
-}
-
-/// A column-major matrix as a row-major tensor of the transposed shape: the same bytes.
-pub(crate) fn pack(name: &str, matrix: &Mat<f64>) -> Tensor {
-    let mut bytes = Vec::with_capacity(8 * matrix.nrows() * matrix.ncols());
-    for column in 0..matrix.ncols() {
-        matrix.col_as_slice(column).iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
-    }
-    let shape = vec![matrix.ncols(), matrix.nrows()];
-    Tensor { name: name.to_owned(), element: Dtype::F64, shape, bytes }
-}
-
-/// Support instances, which are features and stay as narrow as they were.
-fn pack_support(name: &str, matrix: &Mat<f32>) -> Tensor {
-    let mut bytes = Vec::with_capacity(4 * matrix.nrows() * matrix.ncols());
-    for column in 0..matrix.ncols() {
-        matrix.col_as_slice(column).iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
-    }
-    let shape = vec![matrix.ncols(), matrix.nrows()];
-    Tensor { name: name.to_owned(), element: Dtype::F32, shape, bytes }
-}
-
-pub(crate) fn unpack(
+fn unpack(
     file: &SafeTensors<'_>,
     name: &str,
     rows: Option<usize>,
     columns: Option<usize>,
 ) -> Result<Mat<f64>> {
-    let (data, (found_rows, found_columns)) = shaped(file, name, Dtype::F64, rows, columns)?;
-    let numbers = data.chunks_exact(8).map(|bytes| bytes.try_into().expect("chunks of eight bytes"));
-    fill(name, found_rows, found_columns, numbers.map(f64::from_le_bytes), f64::is_finite)
-}
-
-fn unpack_support(file: &SafeTensors<'_>, name: &str, rows: usize, columns: usize) -> Result<Mat<f32>> {
-    let (data, _) = shaped(file, name, Dtype::F32, Some(rows), Some(columns))?;
-    let numbers = data.chunks_exact(4).map(|bytes| bytes.try_into().expect("chunks of four bytes"));
-    fill(name, rows, columns, numbers.map(f32::from_le_bytes), f32::is_finite)
-}
-
-/// A tensor's bytes with its rows and columns, checked against what is expected.
-fn shaped<'a>(
-    file: &SafeTensors<'a>,
-    name: &str,
-    element: Dtype,
-    rows: Option<usize>,
-    columns: Option<usize>,
-) -> Result<(&'a [u8], (usize, usize))> {
-    let tensor = file.tensor(name).map_err(unusable)?;
-    let problem = |problem: String| Error::Model { problem: format!("tensor `{name}` {problem}") };
-    let &[found_columns, found_rows] = tensor.shape() else {
-        return Err(problem(format!("has {} dimensions instead of 2", tensor.shape().len())));
-    };
-    if tensor.dtype() != element {
-        return Err(problem(format!("holds {:?} instead of {element:?}", tensor.dtype())));
-    }
-    if rows.is_some_and(|rows| rows != found_rows) || columns.is_some_and(|columns| columns != found_columns)
-    {
-        let side = |expected: Option<usize>| expected.map_or("any".to_owned(), |count| count.to_string());
-        return Err(problem(format!(
-            "has the shape {found_columns} x {found_rows}, expected {} x {}",
-            side(columns),
-            side(rows)
-        )));
-    }
-    Ok((tensor.data(), (found_rows, found_columns)))
-}
-
-fn fill<T: Scalar>(
-    name: &str,
-    rows: usize,
-    columns: usize,
-    mut numbers: impl Iterator<Item = T>,
-    is_finite: fn(T) -> bool,
-) -> Result<Mat<T>> {
-    let mut matrix = Mat::zeros(rows, columns);
-    for column in 0..columns {
-        // The tensor's length was checked against its shape when the file was opened.
-        for (value, number) in matrix.col_as_slice_mut(column).iter_mut().zip(&mut numbers) {
-            *value = number;
-            if !is_finite(number) {
-                let problem = format!("tensor `{name}` has a number that is not finite");
-                return Err(Error::Model { problem });
-            }
-        }
-    }
-    Ok(matrix)
+    tensors::unpack(file, name, rows, columns).map_err(unusable)
 }
 
 fn unusable(cause: impl std::fmt::Display) -> Error {

@@ -5,18 +5,16 @@
 //! `reduction.directions` (absent where feature rows are). The metadata entry `bidilel-encoder` is a JSON object
 //! ([`Header`]).
 
-use std::collections::HashMap;
-
 use bidilel_math::mixture::Mixture;
 use bidilel_math::pca::Projection;
 use faer::Mat;
-use safetensors::tensor::{SafeTensors, TensorView, serialize};
+use safetensors::tensor::SafeTensors;
 use serde::{Deserialize, Serialize};
 
 use super::settings::{Method, Settings};
 use super::{Codebook, Encoder};
 use crate::error::{Error, Result};
-use crate::model;
+use crate::tensors;
 
 /// The version of the format that this program writes; it reads this and older ones.
 pub const FORMAT_VERSION: u32 = 1;
@@ -63,7 +61,7 @@ impl Encoder {
     /// The file's bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut tensors = Vec::new();
-        let mut add = |name: &str, matrix: &Mat<f64>| tensors.push(model::pack(name, matrix));
+        let mut add = |name: &str, matrix: &Mat<f64>| tensors.push(tensors::pack(name, matrix));
         let column = |values: &[f64]| Mat::from_fn(values.len(), 1, |i, _| values[i]);
         for (name, projection) in [("projection", &self.projection), ("reduction", &self.reduction)] {
             if let Some(projection) = projection {
@@ -79,15 +77,8 @@ impl Encoder {
             }
             Codebook::Words(words) => add("words", words),
         }
-        let views = tensors
-            .iter()
-            .map(|model::Tensor { name, element, shape, bytes }| {
-                Ok((name.as_str(), TensorView::new(*element, shape.clone(), bytes)?))
-            })
-            .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
-            .map_err(unusable)?;
         let header = serde_json::to_string(&self.header).map_err(unusable)?;
-        serialize(views, Some(HashMap::from([(KEY.to_owned(), header)]))).map_err(unusable)
+        tensors::serialize(&tensors, KEY, header).map_err(unusable)
     }
 
     /// Reads a file's bytes; they may be a memory map.
@@ -132,10 +123,7 @@ struct File<'a> {
 
 impl File<'_> {
     fn matrix(&self, name: &str, rows: Option<usize>, columns: Option<usize>) -> Result<Mat<f64>> {
-        let found = model::unpack(&self.tensors, name, rows, columns).map_err(|error| match error {
-            Error::Model { problem } => Error::Encoder { problem },
-            other => other,
-        })?;
+        let found = tensors::unpack(&self.tensors, name, rows, columns).map_err(unusable)?;
         if found.nrows() == 0 || found.ncols() == 0 {
             return Err(unusable(format!("tensor `{name}` is empty")));
         }
