@@ -4,7 +4,7 @@
     datasets/emoji/measure.py PROGRAM DATASET SEMANTIC [--trials N] [--quick]
 
 One line of JSON a trial, then means with standard errors.  Stage one tunes the method without refinement, stage two the one
-setting of self-training; structured prediction has none.  `--quick` tries a tenth of the settings, for large datasets.
+setting of self-training; structured prediction has none.  `--quick` tries fewer settings, for large datasets.
 """
 
 import argparse

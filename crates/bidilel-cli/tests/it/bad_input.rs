@@ -246,7 +246,8 @@ fn a_full_disk() {
 
 #[test]
 fn a_wrong_command_line_is_status_two() {
-    for arguments in [&["evaluate"][..], &["fly"], &["evaluate", "x", "--bottom-up", "magic"], &[]] {
+    for arguments in [&["evaluate"][..], &["fly"], &["evaluate", "x", "--bottom-up", "magic"], &["demo", "x"]]
+    {
         assert_eq!(bidilel(arguments).status, 2, "{arguments:?}");
     }
 }
