@@ -22,6 +22,8 @@ pub(crate) fn child(stage: &str, folder: &str) -> Result<()> {
     let dataset = open(Path::new(folder))?.dataset;
     let trial = dataset.trials(None)?.swap_remove(0);
     let task = Task::new(&dataset, &trial, &Choice::default(), &clock)?;
+    // The files are not needed any more, and their pages would count.
+    drop(dataset);
     let mut figures = BTreeMap::new();
     match stage {
         "neighbors" => {

@@ -62,6 +62,40 @@ impl<T: Scalar> Candidates<T> {
     }
 }
 
+impl<T: Scalar> Candidates<T> {
+    /// Offers one point to all queries, whose products with it are `products`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "2^32 points of one feature would be 16 GiB of indices"
+    )]
+    pub(super) fn offer(&mut self, point: usize, norm: T, products: &[T]) {
+        let (best, thresholds, keep) = (&mut self.best, &mut self.thresholds, self.keep);
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for (chunk, products) in products.chunks(LANES).enumerate() {
+                    let first = chunk * LANES;
+                    let limits = &thresholds[first..][..products.len()];
+                    let below = |(&product, &limit): (&T, &T)| norm + product <= limit;
+                    if !products.iter().zip(limits).map(below).fold(false, |any, one| any | one) {
+                        continue;
+                    }
+                    for (query, &product) in (first..).zip(products) {
+                        let score = norm + product;
+                        if score <= thresholds[query] {
+                            best[query].push((score, point as u32));
+                            if best[query].len() == 2 * keep + SLACK {
+                                thresholds[query] =
+                                    cut_back(&mut best[query], keep).unwrap_or(thresholds[query]);
+                            }
+                        }
+                    }
+                }
+            },
+        );
+    }
+}
+
 /// Whether any score of a chunk is as low as the threshold.
 #[inline]
 fn any_below<T: Scalar>(products: &[T], norms: &[T], threshold: T) -> bool {

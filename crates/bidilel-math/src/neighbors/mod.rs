@@ -10,9 +10,6 @@
 //! Blocks meet in the rounds of a tournament: in one round no block plays twice, so that the threads of a round never
 //! touch the same queries.
 //!
-//! Where a few directions hold most of the features' length, bounds in these directions spare most of the products
-//! ([`sketch`]).
-//!
 //! A point is not its own neighbour: it is left out by index, not by rank, since real data has duplicates.
 //! `k` is clipped to the number of other points; equal distances go to the lower index.
 
@@ -27,11 +24,9 @@ use crate::{Observer, Scalar};
 
 mod candidates;
 mod restrict;
-mod sketch;
 
 use candidates::{Candidates, cut_back};
 pub use restrict::Restricted;
-use sketch::Sketch;
 
 /// Points in a block; a tile of products is a block by a block.
 const BLOCK: usize = 256;
@@ -69,14 +64,6 @@ pub fn exact<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Observer) -
         owned.as_ref()
     };
     let search = Search::new(points, k);
-    match Sketch::of(&search) {
-        Some(sketch) => sketch.neighbors(&search, watch),
-        None => all_products(&search, watch),
-    }
-}
-
-/// The neighbours from the products of all pairs.
-fn all_products<T: Scalar>(search: &Search<'_, T>, watch: &dyn Observer) -> Neighbors {
     let found = search.tournament(watch);
     let lists = found
         .into_par_iter()
@@ -167,7 +154,7 @@ impl<'a, T: Scalar> Search<'a, T> {
         let block = |block: usize| self.points.subcols(block * BLOCK, self.size(block));
         let (left, right) = (block(one), block(other));
         matmul(tile.as_mut(), Accum::Replace, left.transpose(), right, T::from_f64(-2.0), Par::Seq);
-        // Queries of the other block look down the columns, those of the one along the rows.
+        // Queries of the other block look down the columns; to those of the one each column is a point on offer.
         let norms = |block: usize| self.norms(block);
         let mut looking = lock(&all[other]);
         let (row_norms, start) = (norms(one), one * BLOCK);
@@ -177,11 +164,10 @@ impl<'a, T: Scalar> Search<'a, T> {
         }
         drop(looking);
         if one != other {
-            let turned = tile.transpose().to_owned();
             let mut looking = lock(&all[one]);
-            let (column_norms, start) = (norms(other), other * BLOCK);
-            for query in 0..rows {
-                looking.scan(query, turned.col_as_slice(query), &column_norms, start, None);
+            let column_norms = norms(other);
+            for (point, &norm) in column_norms.iter().enumerate() {
+                looking.offer(other * BLOCK + point, norm, tile.col_as_slice(point));
             }
         }
     }
@@ -269,41 +255,6 @@ mod tests {
             let found = exact(points.as_ref(), k, &Silent);
             prop_assert_eq!(found.lists, brute(wide.as_ref(), k.min(count - 1)));
         }
-    }
-
-    #[test]
-    fn a_sketch_finds_what_all_products_find() {
-        // A few strong directions with clusters in them, duplicates, and noise over all dimensions.
-        let (dim, count) = (1040, 4200);
-        let mut state = 9_u64;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as f32 / (1_u64 << 31) as f32 - 0.5
-        };
-        let centers: Vec<Vec<f32>> = (0..40).map(|_| (0..12).map(|_| 4.0 * next()).collect()).collect();
-        let mut points = Mat::<f32>::zeros(dim, count);
-        for j in 0..count {
-            for i in 0..dim {
-                points[(i, j)] = if i < 12 { centers[j % 40][i] + next() } else { 0.02 * next() };
-            }
-        }
-        for j in 0..20 {
-            let (from, to) = (points.col(j).to_owned(), count - 1 - j);
-            points.col_mut(to).copy_from(&from);
-        }
-        let search = Search::new(points.as_ref(), 10);
-        let sketch = Sketch::of(&search).expect("strong directions");
-        assert_eq!(sketch.neighbors(&search, &Silent).lists, all_products(&search, &Silent).lists);
-    }
-
-    #[test]
-    fn points_alike_in_all_directions_get_no_sketch() {
-        let mut state = 5_u64;
-        let points = Mat::<f32>::from_fn(1024, 4096, |_, _| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as f32 / (1_u64 << 31) as f32 - 0.5
-        });
-        assert!(Sketch::of(&Search::new(points.as_ref(), 10)).is_none());
     }
 
     #[test]
