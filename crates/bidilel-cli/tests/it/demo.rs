@@ -104,7 +104,13 @@ fn builtin_datasets_go_wherever_a_dataset_goes() {
     let path = |name: &str| folder.path().join(name).to_str().expect("a plain path").to_owned();
     for name in ["builtin:emoji", "builtin:emoji-things"] {
         let found = bidilel(&["inspect", name, "--format", "json"]).json();
-        assert_eq!(found["problems"].as_array().map(Vec::len), Some(0), "{name}: {}", found["problems"]);
+        // Euclidean distances of attributes are larger than cosine ones of sentences, and `inspect` says so.
+        let scales = |problem: &serde_json::Value| {
+            problem["severity"] == "warning"
+                && problem["message"].as_str().is_some_and(|text| text.contains("apart in `attributes`"))
+        };
+        let problems = found["problems"].as_array().expect("a list");
+        assert!(problems.iter().all(scales), "{name}: {}", found["problems"]);
     }
     let (copy, model, features) = (path("copy"), path("m.model"), path("copy/efficientnet-lite0.npy"));
     bidilel(&["convert", "builtin:emoji", &copy, "--format", "json"]).json();
