@@ -3,7 +3,7 @@
 //! The directions $u_1, u_2, \dots$ are the leading eigenvectors of $C = \sum_i (x_i - \bar x)(x_i - \bar x)^\top$.
 //! Where there are fewer columns than dimensions they come from the Gram matrix instead: if
 //! $X_c^\top X_c v = \lambda v$, then $u = X_c v / \sqrt\lambda$. Both are exact. Where neither matrix fits,
-//! [`randomized`] iterates on a random subspace, and says how far it is from an eigenspace.
+//! `randomized` iterates on a random subspace, and says how far it is from an eigenspace.
 //!
 //! # References
 //! I. Jolliffe, *Principal Component Analysis*, 2002. N. Halko, P. Martinsson and J. Tropp, *Finding structure
