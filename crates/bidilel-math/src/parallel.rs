@@ -15,7 +15,7 @@ const PANEL: usize = 128;
 /// Zeros, for a matrix that is multiplied much.
 ///
 /// Where columns are a multiple of 4 KiB apart, as those of 1,024 or 4,096 dimensions are, the rows that a product
-/// packs side by side all fall into the same few cache lines: products of such matrices take three times as long.
+/// packs side by side all fall into the same few cache lines: products of such matrices take more than twice as long.
 /// A few unused numbers at the end of every column prevent that.
 pub fn zeros<T: Scalar>(rows: usize, columns: usize) -> Mat<T> {
     let line = 64 / size_of::<T>();

@@ -102,7 +102,7 @@ fn json_is_the_object_of_evaluate_with_the_same_settings() {
 fn builtin_datasets_go_wherever_a_dataset_goes() {
     let folder = TempDir::new().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("a plain path").to_owned();
-    for name in ["builtin:emoji", "builtin:emoji-things"] {
+    for (name, expected) in [("builtin:emoji", 1), ("builtin:emoji-things", 0)] {
         let found = bidilel(&["inspect", name, "--format", "json"]).json();
         // Euclidean distances of attributes are larger than cosine ones of sentences, and `inspect` says so.
         let scales = |problem: &serde_json::Value| {
@@ -110,6 +110,7 @@ fn builtin_datasets_go_wherever_a_dataset_goes() {
                 && problem["message"].as_str().is_some_and(|text| text.contains("apart in `attributes`"))
         };
         let problems = found["problems"].as_array().expect("a list");
+        assert_eq!(problems.len(), expected, "{name}: {}", found["problems"]);
         assert!(problems.iter().all(scales), "{name}: {}", found["problems"]);
     }
     let (copy, model, features) = (path("copy"), path("m.model"), path("copy/efficientnet-lite0.npy"));
