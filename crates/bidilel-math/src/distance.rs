@@ -1,23 +1,82 @@
 //! Euclidean geometry of columns: norms, normalisation, distances.
 
-use faer::{ColRef, Mat, MatMut, MatRef};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, ColRef, Mat, MatMut, MatRef, Par};
+use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::Scalar;
+use crate::parallel::zeros;
 use crate::vector::reduce;
+
+/// Squared distances below this share of the squared norms are computed from differences.
+const CLOSE: f64 = 1e-2;
+/// Columns whose distances one thread computes at a time.
+const BLOCK: usize = 240;
 
 /// Distances between every column of `left` and every column of `right`: left count x right count.
 ///
-/// Differences are summed directly rather than expanded into products: near-equal points keep all their
-/// digits, and a point's distance to itself is exactly zero.
+/// $\|l - r\|^2 = \|l\|^2 + \|r\|^2 - 2 l^\top r$ from a matrix product. The digits of near points cancel in that form:
+/// their differences are summed directly, so that a point's distance to itself is exactly zero.
 pub fn pairwise(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
-    let mut distances = Mat::zeros(left.ncols(), right.ncols());
-    distances.par_col_iter_mut().enumerate().for_each(|(j, column)| {
-        for (i, entry) in column.iter_mut().enumerate() {
-            *entry = squared(left.col(i), right.col(j)).sqrt();
+    let squares = |points: MatRef<'_, f64>| -> Vec<f64> {
+        (0..points.ncols()).map(|i| square_norm(points.col(i))).collect()
+    };
+    let left_squares = squares(left);
+    let mut distances = zeros(left.ncols(), right.ncols());
+    distances.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut distances)| {
+        let right = right.subcols(block * BLOCK, distances.ncols());
+        matmul(distances.as_mut(), Accum::Replace, left.transpose(), right, -2.0, Par::Seq);
+        for (j, (column, own)) in distances.col_iter_mut().zip(squares(right)).enumerate() {
+            // A matrix of our own: its columns are slices.
+            let Some(column) = column.try_as_col_major_mut() else { continue };
+            let column = column.as_slice_mut();
+            if expand(column, &left_squares, own) {
+                for (i, (entry, other)) in column.iter_mut().zip(&left_squares).enumerate() {
+                    if *entry < CLOSE * (own + other) || !entry.is_finite() {
+                        *entry = squared(left.col(i), right.col(j));
+                    }
+                }
+            }
+            root(column);
         }
     });
     distances
+}
+
+/// Turns products into squared distances; tells whether any has lost digits beside the norms, or is no number.
+fn expand(products: &mut [f64], squares: &[f64], own: f64) -> bool {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            let mut near = false;
+            for (entry, other) in products.iter_mut().zip(squares) {
+                let both = own + other;
+                *entry += both;
+                near |= *entry < CLOSE * both || !entry.is_finite();
+            }
+            near
+        },
+    )
+}
+
+fn root(values: &mut [f64]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || values.iter_mut().for_each(|value| *value = value.sqrt()),
+    );
+}
+
+fn square_norm(column: ColRef<'_, f64>) -> f64 {
+    match column.try_as_col_major() {
+        Some(column) => reduce(
+            column.as_slice(),
+            column.as_slice(),
+            #[inline(always)]
+            |v: f64, _| square(v),
+        ),
+        None => column.iter().map(|&v| square(v)).sum(),
+    }
 }
 
 /// Squared distance of two columns, in `f64` whatever their type.
@@ -58,17 +117,28 @@ pub fn norm<T: Scalar>(values: &[T]) -> f64 {
 pub fn normalize_columns<T: Scalar>(points: MatMut<'_, T>) -> usize {
     points
         .par_col_iter_mut()
-        .map(|column| {
-            let norm = match column.as_ref().try_as_col_major() {
-                Some(column) => norm(column.as_slice()),
-                None => column.as_ref().iter().map(|&v| square(v.to_f64())).sum::<f64>().sqrt(),
-            };
-            if norm > 0.0 {
-                column.iter_mut().for_each(|v| *v = T::from_f64(v.to_f64() / norm));
+        .map(|mut column| {
+            if let Some(column) = column.as_mut().try_as_col_major_mut() {
+                return usize::from(!normalize(column.as_slice_mut()));
             }
-            usize::from(norm == 0.0)
+            let mut values: Vec<T> = column.as_ref().iter().copied().collect();
+            let done = normalize(&mut values);
+            column.iter_mut().zip(values).for_each(|(entry, value)| *entry = value);
+            usize::from(!done)
         })
         .sum()
+}
+
+/// Divides a slice by its norm, in place; false where that is zero, and nothing was done.
+pub fn normalize<T: Scalar>(values: &mut [T]) -> bool {
+    let norm = norm(values);
+    if norm > 0.0 {
+        Arch::new().dispatch(
+            #[inline(always)]
+            || values.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() / norm)),
+        );
+    }
+    norm != 0.0
 }
 
 #[cfg(test)]

@@ -59,24 +59,41 @@ pub fn generalized(
     count: usize,
     watch: &dyn Observer,
 ) -> Result<Eigen> {
-    let size = left.nrows();
     let factor = cholesky(right)?;
-    let mut found = if solve_whole(size, count) {
-        let reduced = reduce(copy(left), factor.as_ref());
-        whole(reduced.as_ref(), count)?
-    } else {
-        let apply = |block: MatRef<'_, f64>| {
-            let mut block = copy(block);
-            solve_transposed(factor.as_ref(), block.as_mut());
-            let mut image = product(left, block.as_ref());
-            solve(factor.as_ref(), image.as_mut());
-            image
-        };
-        krylov::leading(&apply, size, count, watch)?
+    if solve_whole(left.nrows(), count) {
+        return generalized_whole(copy(left), &factor, count);
+    }
+    generalized_leading(&|block| product(left, block), &factor, count, watch)
+}
+
+/// The same from the Cholesky factor of $B$, by the solution of the whole problem; the left-hand matrix is used up.
+pub(crate) fn generalized_whole(left: Mat<f64>, factor: &Mat<f64>, count: usize) -> Result<Eigen> {
+    let reduced = reduce(left, factor.as_ref());
+    Ok(back(whole(reduced.as_ref(), count)?, factor.as_ref()))
+}
+
+/// The same from the Cholesky factor of $B$ and products with $A$.
+pub(crate) fn generalized_leading(
+    left_times: &dyn Fn(MatRef<'_, f64>) -> Mat<f64>,
+    factor: &Mat<f64>,
+    count: usize,
+    watch: &dyn Observer,
+) -> Result<Eigen> {
+    let apply = |block: MatRef<'_, f64>| {
+        let mut block = copy(block);
+        solve_transposed(factor.as_ref(), block.as_mut());
+        let mut image = left_times(block.as_ref());
+        solve(factor.as_ref(), image.as_mut());
+        image
     };
-    solve_transposed(factor.as_ref(), found.vectors.as_mut());
+    Ok(back(krylov::leading(&apply, factor.nrows(), count, watch)?, factor.as_ref()))
+}
+
+/// From $q$ to $p = R^{-\top} q$.
+fn back(mut found: Eigen, factor: MatRef<'_, f64>) -> Eigen {
+    solve_transposed(factor, found.vectors.as_mut());
     fix_signs(found.vectors.as_mut());
-    Ok(found)
+    found
 }
 
 /// The lower triangular $R$ of $R R^\top$, in the place of the matrix.
@@ -172,7 +189,7 @@ pub fn fix_signs(vectors: MatMut<'_, f64>) {
     }
 }
 
-fn solve_whole(size: usize, count: usize) -> bool {
+pub(crate) fn solve_whole(size: usize, count: usize) -> bool {
     size <= SMALL || count * 4 > size
 }
 

@@ -23,6 +23,7 @@ pub mod neighbors;
 pub mod observer;
 pub mod parallel;
 pub mod pca;
+pub mod pencil;
 pub mod scalar;
 pub mod scatter;
 pub mod statistics;

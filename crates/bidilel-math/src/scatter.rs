@@ -13,10 +13,11 @@ use rayon::prelude::*;
 
 use crate::graph::Affinity;
 use crate::parallel::zeros;
+use crate::pencil::{Pencil, TILE};
 use crate::{Observer, Scalar};
 
-/// Instances that are widened to `f64` at a time, and columns and rows of the results that are multiplied at a time.
-const BLOCK: usize = 256;
+/// Instances that are widened to `f64` at a time: every sum is read and written once a block.
+const BLOCK: usize = 480;
 /// Dimensions that one thread widens at a time: the instances' numbers are turned within the nearest cache.
 const STRIP: usize = 128;
 const LINE: usize = 8;
@@ -103,23 +104,17 @@ fn fill<'p>(
     panel.subrows(0, instances.len())
 }
 
-/// $X D X^\top$ and $X L X^\top$ of a graph.
-pub fn of_graph<T: Scalar>(
-    data: Selected<'_, T>,
-    graph: &Affinity,
-    watch: &dyn Observer,
-) -> (Mat<f64>, Mat<f64>) {
-    let (mut degree, mut laplacian) = (zeros(data.dim(), data.dim()), zeros(data.dim(), data.dim()));
+/// $X D X^\top$ on the left and $X L X^\top$ on the right of a graph.
+pub fn of_graph<T: Scalar>(data: Selected<'_, T>, graph: &Affinity, watch: &dyn Observer) -> Pencil {
+    let mut pencil = Pencil::zeros(data.dim());
     let (mut plain, mut other) = (data.room(), data.room());
     each_block(&linked(graph), watch, |instances| {
         let plain = data.plain(&mut plain, instances);
         let add = |i, strip, into: &mut [f64]| data.add(i, graph.degree(i), strip, into);
-        add_lower(&mut degree, fill(&mut other, instances, add), plain);
-        add_lower(&mut laplacian, data.pulled(&mut other, graph, instances), plain);
+        pencil.add_left(fill(&mut other, instances, add), plain);
+        pencil.add_right(data.pulled(&mut other, graph, instances), plain);
     });
-    mirror(&mut degree);
-    mirror(&mut laplacian);
-    (degree, laplacian)
+    pencil
 }
 
 /// An instance without an edge adds nothing to any of these.
@@ -175,12 +170,12 @@ fn each_block(instances: &[usize], watch: &dyn Observer, mut work: impl FnMut(&[
 /// Adds the lower half of `left' * right` to `sum`, tile by tile.
 pub(crate) fn add_lower(sum: &mut Mat<f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) {
     let dim = sum.nrows();
-    sum.par_col_chunks_mut(BLOCK).enumerate().for_each(|(column, panel)| {
-        let first = column * BLOCK;
+    sum.par_col_chunks_mut(TILE).enumerate().for_each(|(column, panel)| {
+        let first = column * TILE;
         let right = right.subcols(first, panel.ncols());
         let below = panel.subrows_mut(first, dim - first);
-        below.par_row_chunks_mut(BLOCK).enumerate().for_each(|(row, tile)| {
-            let left = left.subcols(first + row * BLOCK, tile.nrows()).transpose();
+        below.par_row_chunks_mut(TILE).enumerate().for_each(|(row, tile)| {
+            let left = left.subcols(first + row * TILE, tile.nrows()).transpose();
             matmul(tile, Accum::Add, left, right, 1.0, Par::Seq);
         });
     });
@@ -188,12 +183,12 @@ pub(crate) fn add_lower(sum: &mut Mat<f64>, left: MatRef<'_, f64>, right: MatRef
 
 /// Copies the lower half to the upper one, tile by tile: whole rows would leave the cache at every step.
 pub(crate) fn mirror(matrix: &mut Mat<f64>) {
-    const TILE: usize = 32;
+    const SIDE: usize = 32;
     let dim = matrix.nrows();
-    for left in (0..dim).step_by(TILE) {
-        for top in (left..dim).step_by(TILE) {
-            for column in left..dim.min(left + TILE) {
-                for row in top.max(column + 1)..dim.min(top + TILE) {
+    for left in (0..dim).step_by(SIDE) {
+        for top in (left..dim).step_by(SIDE) {
+            for column in left..dim.min(left + SIDE) {
+                for row in top.max(column + 1)..dim.min(top + SIDE) {
                     matrix[(column, row)] = matrix[(row, column)];
                 }
             }
@@ -212,8 +207,9 @@ mod tests {
         let points = Mat::<f32>::from_fn(7, 700, |i, j| ((i * 13 + j * 37 + j * j % 11) % 41) as f32 / 8.0);
         let graph = Affinity::new(&neighbors::exact(points.as_ref(), 5, &Silent), None, Weights::Exp);
         let rows: Vec<usize> = vec![0, 2, 3, 6];
-        let (degree, laplacian) =
+        let pencil =
             of_graph(Selected { points: points.as_ref(), rows: &rows, center: None }, &graph, &Silent);
+        let (degree, laplacian) = (pencil.left(), pencil.right());
         let at = |a: usize, i: usize| f64::from(points[(rows[a], i)]);
         for a in 0..4 {
             for b in 0..4 {

@@ -3,6 +3,7 @@
 //! The program is built for any processor of its kind; [`pulp`] picks the loop's widest version at run time. A fixed
 //! number of running sums, added up in a fixed order, gives every version the same bits.
 
+use faer::ColMut;
 use pulp::Arch;
 
 use crate::Scalar;
@@ -30,6 +31,26 @@ pub fn add_scaled(target: &mut [f64], scale: f64, other: &[f64]) {
             }
         },
     );
+}
+
+/// Writes numbers into a column, in `f64`.
+pub fn widen_column<T: Scalar>(mut into: ColMut<'_, f64>, values: &[T]) {
+    let Some(into) = into.as_mut().try_as_col_major_mut() else {
+        return into.iter_mut().zip(values).for_each(|(wide, value)| *wide = value.to_f64());
+    };
+    let into = into.as_slice_mut();
+    Arch::new().dispatch(
+        #[inline(always)]
+        || into.iter_mut().zip(values).for_each(|(wide, value)| *wide = value.to_f64()),
+    );
+}
+
+/// Whether all of these are numbers, and none is infinite.
+pub fn all_finite(values: &[f32]) -> bool {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || values.iter().fold(true, |finite, value| finite & value.is_finite()),
+    )
 }
 
 /// $\sum_i f(l_i, r_i)$; `term` should be inlined always.

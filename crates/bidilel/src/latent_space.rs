@@ -10,13 +10,14 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use bidilel_math::parallel::{product, zeros};
+use bidilel_math::vector::widen_column;
 use bidilel_math::{Scalar, distance, scatter};
 
 use crate::error::{Error, Result};
 use crate::visual::KernelMap;
 
 /// Instances that one thread widens to `f64` and projects at a time.
-const BLOCK: usize = 256;
+const BLOCK: usize = 240;
 
 /// A map from visual to latent dimensions.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,25 +104,53 @@ impl LatentSpace {
             self.centre(points.as_mut());
             return Ok(points);
         }
-        let mut points = zeros(self.dim(), features.ncols());
-        points.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut points)| {
-            let instances = features.subcols(block * BLOCK, points.ncols());
-            let mut wide = zeros(instances.nrows(), instances.ncols());
-            faer::zip!(wide.as_mut(), instances).for_each(|faer::unzip!(wide, value)| *wide = value.to_f64());
+        self.place_blocks(features.ncols(), |first, wide| {
+            let instances = features.subcols(first, wide.ncols());
+            for (wide, instance) in wide.col_iter_mut().zip(instances.col_iter()) {
+                match instance.try_as_col_major() {
+                    Some(instance) => widen_column(wide, instance.as_slice()),
+                    None => wide.iter_mut().zip(instance.iter()).for_each(|(wide, v)| *wide = v.to_f64()),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// The same for `count` instances that `read` writes block by block: from the first of a block on, one a column.
+    ///
+    /// # Panics
+    /// With a kernel map, which needs instances as they are stored.
+    pub(crate) fn place_blocks(
+        &self,
+        count: usize,
+        read: impl Fn(usize, MatMut<'_, f64>) -> Result<()> + Sync,
+    ) -> Result<Mat<f64>> {
+        let mut points = zeros(self.dim(), count);
+        let room = || zeros(self.visual_dim(), BLOCK.min(count));
+        let place = |wide: &mut Mat<f64>, (block, mut points): (usize, MatMut<'_, f64>)| {
+            let mut wide = wide.as_mut().subcols_mut(0, points.ncols());
+            read(block * BLOCK, wide.as_mut())?;
             match &self.map {
                 Map::Identity(_) => points.copy_from(&wide),
                 Map::Scaled(scales) => {
-                    points.copy_from(&Mat::from_fn(wide.nrows(), wide.ncols(), |i, j| {
-                        scales[i] * wide[(i, j)]
-                    }));
+                    faer::zip!(points.as_mut(), wide).for_each_with_index(
+                        |i, _, faer::unzip!(point, value)| {
+                            *point = scales[i] * *value;
+                        },
+                    );
                 }
-                Map::Kernel(_) => unreachable!("kernel maps were placed above"),
+                Map::Kernel(_) => unreachable!("kernel maps are placed elsewhere"),
                 Map::Linear(map) => {
                     matmul(points.as_mut(), Accum::Replace, map.transpose(), &wide, 1.0, Par::Seq);
                 }
             }
             self.centre(points);
-        });
+            Ok(())
+        };
+        // In order, so that of several failures the first is told.
+        let outcomes: Vec<Result<()>> =
+            points.par_col_chunks_mut(BLOCK).enumerate().map_init(room, place).collect();
+        outcomes.into_iter().collect::<Result<()>>()?;
         Ok(points)
     }
 

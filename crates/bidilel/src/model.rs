@@ -14,6 +14,7 @@ use safetensors::tensor::SafeTensors;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use bidilel_math::distance;
 use bidilel_math::symmetric::Symmetric;
 
 use crate::dataset::{Metric, Rows};
@@ -22,7 +23,7 @@ use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::pipeline::{Fitted, Pipeline};
 use crate::semantic::{ClassSemantics, Representation};
-use crate::task::{Normalize, Task, gather_views};
+use crate::task::{Normalize, Task, gather_views, read_views};
 use crate::tensors;
 use crate::top_down::Embedding;
 use crate::visual::{KernelMap, KernelView, Report, View, Views};
@@ -145,9 +146,17 @@ impl Model {
                 return wrong(origin, "rows, as in the first view", rows[0].0.count(), one.count());
             }
         }
-        let instances: Vec<usize> = range.collect();
-        let (features, _) = gather_views(rows.iter().copied(), &instances, self.header.normalize)?;
-        self.fitted.space.project(features.as_ref())
+        let space = &self.fitted.space;
+        if matches!(space.map, Map::Kernel(_)) {
+            let instances: Vec<usize> = range.collect();
+            let (features, _) = gather_views(rows.iter().copied(), &instances, self.header.normalize)?;
+            return space.project(features.as_ref());
+        }
+        let mut points = space.place_blocks(range.len(), |first, into| {
+            read_views(rows, range.start + first, self.header.normalize, into)
+        })?;
+        distance::normalize_columns(points.as_mut());
+        Ok(points)
     }
 
     /// The file's bytes.

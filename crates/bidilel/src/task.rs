@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
+use bidilel_math::vector::{all_finite, widen_column};
 use bidilel_math::{Observer, Scalar, distance};
 
 use crate::dataset::{Dataset, Rows, Visual};
@@ -256,20 +257,50 @@ fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
 
 /// Copies rows into columns, and fails at the first number that is not finite.
 fn gather(rows: &dyn Rows, origin: &str, instances: &[usize], into: MatMut<'_, f32>) -> Result<()> {
-    let bad = into
-        .par_col_iter_mut()
-        .zip(instances)
-        .filter_map(|(column, &row)| {
-            let column = column.try_as_col_major_mut()?.as_slice_mut();
-            rows.read(row, column);
-            let bad = column.iter().position(|value| !value.is_finite())?;
-            Some((row, bad, f64::from(column[bad])))
-        })
-        .min_by_key(|&(row, column, _)| (row, column));
-    match bad {
-        Some((row, column, value)) => Err(Error::NotFinite { origin: origin.to_owned(), row, column, value }),
-        None => Ok(()),
+    let read = |(column, &row): (faer::ColMut<'_, f32>, &usize)| {
+        let column = column.try_as_col_major_mut().expect("an owned matrix").as_slice_mut();
+        read_row(rows, origin, row, column)
+    };
+    let failures = into.par_col_iter_mut().zip(instances).map(read).filter_map(Result::err);
+    let place = |failure: &Error| match failure {
+        Error::NotFinite { row, .. } => *row,
+        _ => usize::MAX,
+    };
+    failures.min_by_key(place).map_or(Ok(()), Err)
+}
+
+/// Reads one row, and fails at a number that is not finite.
+fn read_row(rows: &dyn Rows, origin: &str, row: usize, into: &mut [f32]) -> Result<()> {
+    rows.read(row, into);
+    if all_finite(into) {
+        return Ok(());
     }
+    let column = into.iter().position(|value| !value.is_finite()).unwrap_or(0);
+    Err(Error::NotFinite { origin: origin.to_owned(), row, column, value: into[column].into() })
+}
+
+/// Reads rows of several representations, one instance a column, one representation below the other, normalised one
+/// by one and widened: what [`gather_views`] gives, for a block that stays in the cache.
+pub(crate) fn read_views(
+    rows: &[(&dyn Rows, &str)],
+    first: usize,
+    normalize: Normalize,
+    into: MatMut<'_, f64>,
+) -> Result<()> {
+    let mut narrow = vec![0.0_f32; into.nrows()];
+    for (row, column) in (first..).zip(into.col_iter_mut()) {
+        let mut rest = narrow.as_mut_slice();
+        for &(rows, origin) in rows {
+            let (part, after) = rest.split_at_mut(rows.dim());
+            read_row(rows, origin, row, part)?;
+            if normalize == Normalize::L2 {
+                distance::normalize(part);
+            }
+            rest = after;
+        }
+        widen_column(column, &narrow);
+    }
+    Ok(())
 }
 
 /// Labels as places in `classes`.

@@ -192,18 +192,21 @@ impl Locality {
         watch.stage("scatter");
         let center = self.center.then(|| scatter::mean(training.features));
         let data = Selected { points: training.features, rows: &rows, center: center.as_deref() };
-        let (mut degree, mut laplacian) = scatter::of_graph(data, graph, watch);
+        let mut pencil = scatter::of_graph(data, graph, watch);
         let mut gram = match self.regularizer {
             Regularizer::Identity => None,
             Regularizer::Kernel => Some(scatter::total(data, watch)),
         };
         let scales = scales_of(training, &rows);
-        for matrix in [&mut degree, &mut laplacian].into_iter().chain(&mut gram) {
-            scale_both(matrix, scales.as_deref());
+        if let Some(scales) = &scales {
+            pencil.scale(scales);
+        }
+        if let Some(gram) = &mut gram {
+            scale_both(gram, scales.as_deref());
         }
         let most_dim = rows.len().min(training.features.ncols());
         let visual_dim = training.features.nrows();
-        Ok(Scatters { degree, laplacian, gram, scales, rows, visual_dim, most_dim })
+        Ok(Scatters { pencil, gram, scales, rows, visual_dim, most_dim })
     }
 }
 

@@ -4,7 +4,8 @@ use faer::{Mat, MatRef, Scale};
 
 use bidilel_math::Observer;
 use bidilel_math::eigen::{self, Eigen, Whitener};
-use bidilel_math::parallel::{copy, product};
+use bidilel_math::parallel::product;
+use bidilel_math::pencil::Pencil;
 
 use super::{scale_rows, spread};
 use crate::error::{Error, Result};
@@ -12,8 +13,8 @@ use crate::error::{Error, Result};
 /// $X D X^\top$ and $X L X^\top$ of a graph, with what goes beside $\alpha$.
 #[derive(Debug, Clone)]
 pub(crate) struct Scatters {
-    pub(super) degree: Mat<f64>,
-    pub(super) laplacian: Mat<f64>,
+    /// $X D X^\top$ on the left, $X L X^\top$ on the right.
+    pub(super) pencil: Pencil,
     /// $X X^\top$, for the regulariser of the kernel form.
     pub(super) gram: Option<Mat<f64>>,
     /// Scales of the features that the matrices are of, where views have weights.
@@ -28,47 +29,30 @@ pub(crate) struct Scatters {
 impl Scatters {
     /// The leading eigenvectors, visual x latent dimensions.
     ///
-    /// Only the right-hand matrix is copied: several alphas can be solved for side by side at one matrix each.
+    /// Several alphas can be solved for side by side, at a copy of the pencil each.
     pub(crate) fn solve(&self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
-        self.solve_in(copy(self.laplacian.as_ref()), self.whitener()?, alpha, dim, watch)
+        self.clone().solve_once(alpha, dim, watch)
     }
 
     /// The same for one alpha alone, without a copy.
-    pub(super) fn solve_once(mut self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
-        let laplacian = std::mem::replace(&mut self.laplacian, Mat::new());
-        let whitener = self.whitener()?;
-        self.gram = None;
-        self.solve_in(laplacian, whitener, alpha, dim, watch)
-    }
-
-    /// Coordinates in which $X X^\top$ is the identity, for the regulariser of the kernel form.
-    fn whitener(&self) -> Result<Option<Whitener>> {
-        self.gram
-            .as_ref()
-            .map(|gram| Whitener::new(gram.as_ref()))
-            .transpose()
-            .map_err(Error::in_stage("eigen"))
-    }
-
-    fn solve_in(
-        &self,
-        mut right: Mat<f64>,
-        whitener: Option<Whitener>,
-        alpha: f64,
-        dim: usize,
-        watch: &dyn Observer,
-    ) -> Result<Mat<f64>> {
+    pub(super) fn solve_once(self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
         watch.stage("eigen");
-        let degree = self.degree.as_ref();
-        let mut map = match whitener {
+        let Self { mut pencil, gram, scales, rows, visual_dim, .. } = self;
+        let mut map = match gram {
             None => {
-                (0..right.nrows()).for_each(|i| right[(i, i)] += alpha);
-                eigen::generalized(degree, right, dim, watch).map_err(Error::in_stage("eigen"))?.vectors
+                pencil.add_to_right_diagonal(alpha);
+                pencil.leading(dim, watch).map_err(Error::in_stage("eigen"))?.vectors
             }
-            Some(whitener) => solve_in_range(alpha, degree, right, whitener, dim, watch)?,
+            Some(gram) => {
+                let whitener = Whitener::new(gram.as_ref()).map_err(Error::in_stage("eigen"))?;
+                drop(gram);
+                let (degree, laplacian) = (pencil.left(), pencil.right());
+                drop(pencil);
+                solve_in_range(alpha, degree.as_ref(), laplacian, whitener, dim, watch)?
+            }
         };
-        scale_rows(&mut map, self.scales.as_deref());
-        Ok(spread(&map, &self.rows, self.visual_dim))
+        scale_rows(&mut map, scales.as_deref());
+        Ok(spread(&map, &rows, visual_dim))
     }
 }
 

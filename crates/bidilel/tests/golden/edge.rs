@@ -8,7 +8,7 @@ use bidilel::top_down::{ClassEmbedder, Lsm, Sammon};
 use bidilel_math::distance::pairwise;
 use bidilel_math::graph::{Affinity, Weights};
 use bidilel_math::scatter::{self, Selected};
-use bidilel_math::{Silent, eigen, neighbors};
+use bidilel_math::{Silent, neighbors};
 use faer::Mat;
 
 use crate::support::{Golden, close_up_to_sign, index, inputs, representation, semantics};
@@ -17,9 +17,9 @@ fn eigenvalues(points: &Mat<f64>, labels: &[usize], k: usize, alpha: f64) -> Vec
     let graph = Affinity::new(&neighbors::exact(points.as_ref(), k, &Silent), Some(labels), Weights::Exp);
     let rows: Vec<usize> = (0..points.nrows()).collect();
     let data = Selected { points: points.as_ref(), rows: &rows, center: None };
-    let (degree, mut right) = scatter::of_graph(data, &graph, &Silent);
-    (0..rows.len()).for_each(|i| right[(i, i)] += alpha);
-    eigen::generalized(degree.as_ref(), right, 4, &Silent).expect("a definite pencil").values
+    let mut pencil = scatter::of_graph(data, &graph, &Silent);
+    pencil.add_to_right_diagonal(alpha);
+    pencil.leading(4, &Silent).expect("a definite pencil").values
 }
 
 fn agree(found: &[f64], expected: &[f64]) {

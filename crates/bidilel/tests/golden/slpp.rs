@@ -2,7 +2,7 @@
 
 use bidilel::bottom_up::{BottomUp, LatentSpaceLearner, Locality, Lpp, Regularizer, Slpp};
 use bidilel::latent_space::Map;
-use bidilel_math::eigen::{self, Eigen};
+use bidilel_math::eigen::Eigen;
 use bidilel_math::graph::{Affinity, Weights};
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Silent, neighbors};
@@ -22,9 +22,10 @@ fn solved() -> (Mat<f64>, Mat<f64>, Eigen) {
     let graph = Affinity::new(&neighbors::exact(points.as_ref(), 5, &Silent), Some(&labels), Weights::Exp);
     let rows: Vec<usize> = (0..12).collect();
     let data = Selected { points: points.as_ref(), rows: &rows, center: None };
-    let (degree, laplacian) = scatter::of_graph(data, &graph, &Silent);
-    let right = &laplacian + faer::Scale(0.1) * Mat::<f64>::identity(12, 12);
-    let found = eigen::generalized(degree.as_ref(), right, 12, &Silent).expect("a definite pencil");
+    let mut pencil = scatter::of_graph(data, &graph, &Silent);
+    let (degree, laplacian) = (pencil.left(), pencil.right());
+    pencil.add_to_right_diagonal(0.1);
+    let found = pencil.leading(12, &Silent).expect("a definite pencil");
     (degree, laplacian, found)
 }
 
