@@ -29,6 +29,7 @@ pub mod scatter;
 pub mod statistics;
 pub mod svr;
 pub mod symmetric;
+mod tiles;
 pub mod vector;
 
 pub use error::{Error, Result};

@@ -5,22 +5,20 @@
 //! beside it. At 4,096 dimensions that is 142 MB in the place of 268.
 
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::eigen::{self, Eigen};
 use crate::parallel::{copy, zeros};
+use crate::tiles::{TILE, add_half, add_lower_panel, add_tiles, mirror};
 use crate::{Observer, Result};
-
-/// Rows and columns of a tile: a multiple of what the kernels of a product take at a time.
-pub(crate) const TILE: usize = 240;
 
 /// $A$ and $B$, both symmetric.
 #[derive(Debug)]
 pub struct Pencil {
     /// $B$ on and below the diagonal, the tiles of $A$ above it.
     square: Mat<f64>,
-    /// The tiles of $A$ on the diagonal, whole.
+    /// The tiles of $A$ on the diagonal, of which the lower half counts.
     diagonal: Vec<Mat<f64>>,
 }
 
@@ -49,18 +47,15 @@ impl Pencil {
             let (first, count) = (index * TILE, panel.ncols());
             let other = other.subcols(first, count);
             add_tiles(panel.subrows_mut(0, first), one, other);
-            add_tiles(tile.as_mut(), one.subcols(first, count), other);
+            add_half(tile.as_mut(), one.subcols(first, count), other);
         });
     }
 
     /// $B \mathrel{+}= S^\top T$, which must be symmetric.
     pub(crate) fn add_right(&mut self, one: MatRef<'_, f64>, other: MatRef<'_, f64>) {
-        let dim = self.dim();
+        // The tiles on the diagonal reach a little above it, into room that belongs to nobody.
         self.square.par_col_chunks_mut(TILE).enumerate().for_each(|(index, panel)| {
-            let first = index * TILE;
-            let other = other.subcols(first, panel.ncols());
-            // The tile on the diagonal reaches above it, into room that belongs to nobody.
-            add_tiles(panel.subrows_mut(first, dim - first), one.subcols(first, dim - first), other);
+            add_lower_panel(panel, index, one, other);
         });
     }
 
@@ -88,8 +83,10 @@ impl Pencil {
             for i in 0..first {
                 (left[(i, j)], left[(j, i)]) = (self.square[(i, j)], self.square[(i, j)]);
             }
-            let tile = self.diagonal[j / TILE].col_as_slice(j % TILE);
-            left.col_as_slice_mut(j)[first..][..tile.len()].copy_from_slice(tile);
+            let tile = &self.diagonal[j / TILE].col_as_slice(j % TILE)[j % TILE..];
+            for (i, &value) in (j..).zip(tile) {
+                (left[(i, j)], left[(j, i)]) = (value, value);
+            }
         }
         left
     }
@@ -105,7 +102,7 @@ impl Pencil {
         right
     }
 
-    /// $A M$, from the half of $A$ that there is.
+    /// $A M$, from the half of $A$ that there is; the tiles on the diagonal must be mirrored.
     fn left_times(&self, block: MatRef<'_, f64>) -> Mat<f64> {
         let dim = self.dim();
         let mut image = zeros(dim, block.ncols());
@@ -137,18 +134,11 @@ impl Pencil {
             return eigen::generalized_whole(left, &eigen::cholesky(self.square)?, count);
         }
         // The factor takes the place of the lower triangle and leaves the upper one as it is.
-        let factored = Self { square: eigen::cholesky(self.square)?, diagonal: self.diagonal };
+        let mut factored = Self { square: eigen::cholesky(self.square)?, diagonal: self.diagonal };
+        factored.diagonal.iter_mut().for_each(mirror);
         let times = |block: MatRef<'_, f64>| factored.left_times(block);
         eigen::generalized_leading(&times, &factored.square, count, watch)
     }
-}
-
-/// Adds `one' * other` tile by tile; the first columns of `one` belong to the first rows of `sum`.
-fn add_tiles(sum: MatMut<'_, f64>, one: MatRef<'_, f64>, other: MatRef<'_, f64>) {
-    sum.par_row_chunks_mut(TILE).enumerate().for_each(|(index, tile)| {
-        let one = one.subcols(index * TILE, tile.nrows()).transpose();
-        matmul(tile, Accum::Add, one, other, 1.0, Par::Seq);
-    });
 }
 
 #[cfg(test)]
@@ -170,10 +160,11 @@ mod tests {
     #[test]
     fn both_matrices_come_back_whole_at_sizes_around_a_tile() {
         for dim in [2, TILE - 1, TILE, TILE + 1, 2 * TILE + 7] {
-            let (pencil, left, right) = example(dim);
+            let (mut pencil, left, right) = example(dim);
             assert!((pencil.left() - &left).norm_max() < 1e-10, "{dim}");
             assert!((pencil.right() - &right).norm_max() < 1e-10, "{dim}");
             let block = random(dim, 3, 4);
+            pencil.diagonal.iter_mut().for_each(mirror);
             let image = product(left.as_ref(), block.as_ref());
             assert!((pencil.left_times(block.as_ref()) - image).norm_max() < 1e-9, "{dim}");
         }

@@ -6,14 +6,14 @@
 
 use std::ops::Range;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef};
 use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::graph::Affinity;
 use crate::parallel::zeros;
-use crate::pencil::{Pencil, TILE};
+use crate::pencil::Pencil;
+use crate::tiles::{add_lower, mirror};
 use crate::{Observer, Scalar};
 
 /// Instances that are widened to `f64` at a time: every sum is read and written once a block.
@@ -164,35 +164,6 @@ fn each_block(instances: &[usize], watch: &dyn Observer, mut work: impl FnMut(&[
     for (block, instances) in instances.chunks(BLOCK).enumerate() {
         work(instances);
         watch.progress(block + 1, blocks);
-    }
-}
-
-/// Adds the lower half of `left' * right` to `sum`, tile by tile.
-pub(crate) fn add_lower(sum: &mut Mat<f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) {
-    let dim = sum.nrows();
-    sum.par_col_chunks_mut(TILE).enumerate().for_each(|(column, panel)| {
-        let first = column * TILE;
-        let right = right.subcols(first, panel.ncols());
-        let below = panel.subrows_mut(first, dim - first);
-        below.par_row_chunks_mut(TILE).enumerate().for_each(|(row, tile)| {
-            let left = left.subcols(first + row * TILE, tile.nrows()).transpose();
-            matmul(tile, Accum::Add, left, right, 1.0, Par::Seq);
-        });
-    });
-}
-
-/// Copies the lower half to the upper one, tile by tile: whole rows would leave the cache at every step.
-pub(crate) fn mirror(matrix: &mut Mat<f64>) {
-    const SIDE: usize = 32;
-    let dim = matrix.nrows();
-    for left in (0..dim).step_by(SIDE) {
-        for top in (left..dim).step_by(SIDE) {
-            for column in left..dim.min(left + SIDE) {
-                for row in top.max(column + 1)..dim.min(top + SIDE) {
-                    matrix[(column, row)] = matrix[(row, column)];
-                }
-            }
-        }
     }
 }
 

@@ -14,7 +14,7 @@ mod randomized;
 use faer::{Accum, Mat, MatMut, MatRef};
 
 use crate::parallel::{multiply, product, zeros};
-use crate::scatter::{add_lower, mirror};
+use crate::tiles::{add_lower, mirror};
 use crate::{Error, Observer, Scalar, eigen};
 
 /// Up to this many columns or dimensions, whichever are fewer, the problem is solved exactly if nothing else is said.
