@@ -18,6 +18,7 @@ pub use lda::Lda;
 pub use locality::{Locality, Lpp, Neighborhood, Regularizer, Slpp};
 pub use none::Unchanged;
 pub use pca::Pca;
+pub(crate) use scatters::Scatters;
 
 use crate::error::{Error, Result};
 use crate::latent_space::LatentSpace;

@@ -10,6 +10,7 @@ use bidilel_math::{Observer, Scalar, scatter};
 
 use super::common::lists_of;
 use super::fused::Fused;
+use super::kept::Kept;
 use super::pool::{Pool, Searched};
 use super::shared::Job;
 use crate::bottom_up::Neighborhood;
@@ -37,6 +38,7 @@ struct Fold {
     labels: Vec<usize>,
     test_labels: Vec<usize>,
     searched: Searched,
+    kept: Kept,
 }
 
 impl<'a> Evaluator<'a> {
@@ -85,7 +87,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 let labels = places(dataset, &trial.train, &trial.known);
                 require_instances(dataset, &trial, &labels)?;
                 let test_labels = places(dataset, &trial.test, &trial.unseen);
-                Ok(Fold { order, labels, test_labels, searched: Vec::new(), trial })
+                Ok(Fold { order, labels, test_labels, searched: Vec::new(), kept: Kept::default(), trial })
             })
             .collect::<Result<Vec<_>>>()?;
         let labels = instances.iter().map(|&instance| dataset.labels[instance]).collect();
@@ -207,7 +209,8 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             });
             jobs.push(Job { pipeline: settings.pipeline(self.seed), semantics, views, wanted });
         }
-        let Fold { trial, order, labels, test_labels, searched } = &mut self.folds[fold];
+        let room = self.pool.has_room_for_squares(self.folds.len());
+        let Fold { trial, order, labels, test_labels, searched, kept } = &mut self.folds[fold];
         let semantics = chosen
             .iter()
             .map(|one| ClassSemantics::new(self.dataset, one, &trial.known, &trial.unseen))
@@ -217,14 +220,14 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         let (pool, semantics, views) = (&self.pool, &semantics[..], &weighed[..]);
         let fused = Fused { pool, members, labels, test_labels, semantics, views };
         let failure = Mutex::new(None);
-        let kept = |job: usize, score: Result<f64>| match report(job, score) {
+        let tell = |job: usize, score: Result<f64>| match report(job, score) {
             Ok(going) => going,
             Err(error) => {
                 *failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
                 false
             }
         };
-        fused.score(&jobs, searched, &kept, watch);
+        fused.score(&jobs, searched, room.then_some(kept), &tell, watch);
         match failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
             Some(error) => Err(error),
             None => Ok(()),

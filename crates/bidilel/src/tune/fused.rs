@@ -8,6 +8,7 @@ use faer::MatRef;
 use bidilel_math::{Observer, Scalar};
 
 use super::common::{graph_key, groups};
+use super::kept::Kept;
 use super::pool::{Lists, Pool, Searched};
 use super::shared::{Job, Report, View, fail};
 use crate::bottom_up::Neighborhood;
@@ -33,6 +34,7 @@ impl<T: Scalar> Fused<'_, T> {
         &self,
         jobs: &[Job],
         searched: &mut Searched,
+        mut kept: Option<&mut Kept>,
         report: Report<'_>,
         watch: &dyn Observer,
     ) {
@@ -55,7 +57,8 @@ impl<T: Scalar> Fused<'_, T> {
                 Ok((Method::Primal, _)) => {
                     let (train, test) = self.pool.split(self.members.len());
                     let views = &self.views[views];
-                    Ok(self.view(train, test, views, views).score(jobs, &among, &mut lists, report, watch))
+                    let view = self.view(train, test, views, views);
+                    Ok(view.score(jobs, &among, &mut lists, kept.as_deref_mut(), report, watch))
                 }
                 Ok((method, _)) => {
                     let views = &self.views[views];
@@ -95,7 +98,7 @@ impl<T: Scalar> Fused<'_, T> {
         };
         let over: Vec<Job> = jobs.iter().map(over).collect();
         let view = self.view(mapped.train.as_ref(), test.as_ref(), &inner, views);
-        Ok(view.score(&over, among, lists, report, watch))
+        Ok(view.score(&over, among, lists, None, report, watch))
     }
 
     fn view<'v, F>(

@@ -42,6 +42,7 @@ mod evaluator;
 mod folds;
 mod fused;
 mod grid;
+mod kept;
 pub mod naive;
 mod pool;
 mod protocol;

@@ -43,6 +43,11 @@ impl<T: Scalar> Pool<T> {
         &self.views
     }
 
+    /// Whether so many squares of `f64`, features x features, take no more room than the instances.
+    pub(crate) fn has_room_for_squares(&self, count: usize) -> bool {
+        count * self.features.nrows() * size_of::<f64>() <= self.features.ncols() * size_of::<T>()
+    }
+
     /// The features of every view, whatever its weight.
     fn parts<'a>(&self, features: MatRef<'a, T>) -> Vec<MatRef<'a, T>> {
         let mut first = 0;

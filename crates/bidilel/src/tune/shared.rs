@@ -9,12 +9,12 @@ use std::sync::Arc;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use bidilel_math::graph::Affinity;
 use bidilel_math::{Observer, Scalar, distance, scatter};
 
-use super::common::{NotesOnly, alpha, asked_dim, dim, graph_key, groups, with_dim};
+use super::common::{GraphKey, NotesOnly, alpha, asked_dim, dim, graph_key, groups, with_dim};
+use super::kept::{Best, Kept};
 use super::pool::Lists;
-use crate::bottom_up::{BottomUp, LatentSpaceLearner, Locality};
+use crate::bottom_up::{BottomUp, LatentSpaceLearner, Locality, Scatters};
 use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
@@ -54,75 +54,111 @@ pub(crate) struct View<'a, T> {
 /// Receives every score, or why there is none, as soon as it is there; false means to stop.
 pub(crate) type Report<'a> = &'a (dyn Fn(usize, Result<f64>) -> bool + Sync);
 
+/// The spaces over one graph that are still to be solved for.
+struct Open {
+    key: GraphKey,
+    scatters: Arc<Scatters>,
+    /// Settings by alpha.
+    alphas: Vec<(Option<u64>, Vec<usize>)>,
+    best: Best,
+}
+
 impl<T: Scalar> View<'_, T> {
-    /// Scores every one of `among` that is wanted; false when it was told to stop.
+    /// Scores every one of `among` that is wanted; false when it was told to stop. Scatter matrices are taken from
+    /// `kept` where it has them, and given to it where there is room.
     pub(crate) fn score<P: Scalar>(
         &self,
         jobs: &[Job],
         among: &[usize],
         lists: &mut Lists<'_, P>,
+        mut kept: Option<&mut Kept>,
         report: Report<'_>,
         watch: &dyn Observer,
     ) -> bool {
+        let mut open: Vec<Open> = Vec::new();
         for (key, members) in groups(among, |job| graph_key(&jobs[job].pipeline.bottom_up)) {
             if !members.iter().any(|&job| jobs[job].wanted) {
                 continue;
             }
-            let going = match key {
-                None => self.other_spaces(jobs, &members, report, watch),
-                Some(key) => {
-                    let graph = lists.graph(&key, self.graph_views, self.labels, watch);
-                    self.graph_spaces(&key.locality, &graph, jobs, &members, report, watch)
+            let Some(key) = key else {
+                if !self.other_spaces(jobs, &members, report, watch) {
+                    return false;
                 }
+                continue;
             };
-            if !going {
+            let held = kept.as_ref().and_then(|kept| kept.find(self.views, &key));
+            let scatters = held.map_or_else(
+                || {
+                    let graph = lists.graph(&key, self.graph_views, self.labels, watch);
+                    key.locality.scatters(&self.training(0), &graph, watch).map(Arc::new)
+                },
+                Ok,
+            );
+            match scatters {
+                Ok(scatters) => {
+                    let mut alphas =
+                        groups(&members, |job| alpha(&jobs[job].pipeline.bottom_up).map(f64::to_bits));
+                    alphas.retain(|(_, group)| group.iter().any(|&job| jobs[job].wanted));
+                    open.push(Open { key, scatters, alphas, best: Best::default() });
+                }
+                Err(failure) => {
+                    if !fail(jobs, &members, failure, report) {
+                        return false;
+                    }
+                }
+            }
+            // Eigenproblems are solved on one thread each: as many are gathered as there are threads.
+            let ready =
+                open.iter().map(|one| one.alphas.len()).sum::<usize>() >= rayon::current_num_threads();
+            if ready && !self.solve(jobs, std::mem::take(&mut open), kept.as_deref_mut(), report, watch) {
                 return false;
             }
         }
-        true
+        self.solve(jobs, open, kept, report, watch)
     }
 
-    /// All spaces over one graph: one pair of scatter matrices, one eigenproblem an alpha.
-    fn graph_spaces(
+    /// All spaces over some graphs: one eigenproblem a graph and alpha.
+    fn solve(
         &self,
-        locality: &Locality,
-        graph: &Affinity,
         jobs: &[Job],
-        members: &[usize],
+        open: Vec<Open>,
+        kept: Option<&mut Kept>,
         report: Report<'_>,
         watch: &dyn Observer,
     ) -> bool {
-        let training = self.training(0);
-        let scatters = match locality.scatters(&training, graph, watch) {
-            Ok(scatters) => scatters,
-            Err(failure) => return fail(jobs, members, failure, report),
-        };
-        let mean = scatter::mean(training.features);
-        let alphas = groups(members, |job| alpha(&jobs[job].pipeline.bottom_up).map(f64::to_bits));
-        let alphas: Vec<_> =
-            alphas.into_iter().filter(|(_, group)| group.iter().any(|&job| jobs[job].wanted)).collect();
+        let mean = scatter::mean(self.train);
+        let problems: Vec<_> = open
+            .iter()
+            .flat_map(|one| one.alphas.iter().map(move |(bits, group)| (one, bits, group)))
+            .collect();
         watch.stage("eigen");
         // No more at a time than there are threads: each takes a matrix of its own.
-        for side_by_side in alphas.chunks(rayon::current_num_threads()) {
-            let going: Vec<bool> = side_by_side
-                .par_iter()
-                .map(|(bits, group)| {
-                    let alpha = bits.map_or(0.0, f64::from_bits);
-                    let most = scatters.most_dim;
-                    let largest = group.iter().map(|&job| dim(&jobs[job].pipeline, most)).max().unwrap_or(1);
-                    let checked = Locality { alpha, ..locality.clone() }.check();
-                    let quiet = NotesOnly(watch);
-                    match checked.and_then(|()| scatters.solve(alpha, largest, &quiet)) {
-                        Err(failure) => fail(jobs, group, failure, report),
-                        Ok(map) => {
-                            let space = LatentSpace::around(Map::Linear(map), mean.clone());
-                            self.spaces(&space, jobs, group, report, &quiet)
-                        }
+        for side_by_side in problems.chunks(rayon::current_num_threads()) {
+            let going = side_by_side.par_iter().map(|(one, bits, group)| {
+                let alpha = bits.map_or(0.0, f64::from_bits);
+                let most = one.scatters.most_dim;
+                let largest = group.iter().map(|&job| dim(&jobs[job].pipeline, most)).max().unwrap_or(1);
+                let checked = Locality { alpha, ..one.key.locality.clone() }.check();
+                let quiet = NotesOnly(watch);
+                let seen = |job: usize, score: Result<f64>| {
+                    score.iter().for_each(|&score| one.best.see(score));
+                    report(job, score)
+                };
+                match checked.and_then(|()| one.scatters.solve(alpha, largest, &quiet)) {
+                    Err(failure) => fail(jobs, group, failure, report),
+                    Ok(map) => {
+                        let space = LatentSpace::around(Map::Linear(map), mean.clone());
+                        self.spaces(&space, jobs, group, &seen, &quiet)
                     }
-                })
-                .collect();
-            if going.contains(&false) {
+                }
+            });
+            if going.collect::<Vec<bool>>().contains(&false) {
                 return false;
+            }
+        }
+        if let Some(kept) = kept {
+            for Open { key, scatters, best, .. } in open {
+                best.get().into_iter().for_each(|score| kept.offer(self.views, &key, &scatters, score));
             }
         }
         true
