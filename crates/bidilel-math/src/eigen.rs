@@ -19,13 +19,13 @@ use faer::{Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::parallel::{copy, product, zeros};
+use crate::tiles::combine_halves;
 use crate::{Error, Observer, Result, krylov};
 
 /// Up to this size a problem is always solved whole: at 1,024 that takes as long as 100 pairs do otherwise.
 const SMALL: usize = 1280;
-/// Right-hand sides that one thread solves for at a time, where there are many and where there are few.
-const SOLVE_PANEL: usize = 32;
-const NARROW_PANEL: usize = 8;
+/// Up to so many right-hand sides one thread solves for so many at a time: wide panels are faster, but must be shared.
+const PANELS: [(usize, usize); 3] = [(64, 8), (512, 32), (usize::MAX, 128)];
 
 /// Leading eigenvalues with their eigenvectors.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,7 +124,7 @@ pub fn cholesky(mut matrix: Mat<f64>) -> Result<Mat<f64>> {
 }
 
 fn panel_width(columns: usize) -> usize {
-    if columns <= 2 * SOLVE_PANEL { NARROW_PANEL } else { SOLVE_PANEL }
+    PANELS.iter().find(|(most, _)| columns <= *most).map_or(1, |&(_, width)| width)
 }
 
 /// `block = R^-1 block`.
@@ -198,14 +198,8 @@ fn reduce(mut left: Mat<f64>, factor: MatRef<'_, f64>) -> Mat<f64> {
     solve(factor, left.as_mut());
     let mut turned = copy(left.transpose());
     solve(factor, turned.as_mut());
-    let size = turned.nrows();
-    let mut reduced = left;
-    for j in 0..size {
-        for i in 0..size {
-            reduced[(i, j)] = f64::midpoint(turned[(i, j)], turned[(j, i)]);
-        }
-    }
-    reduced
+    combine_halves(&mut turned, f64::midpoint);
+    turned
 }
 
 /// Coordinates in which a symmetric positive semi-definite matrix $M$ is the identity on its range.

@@ -15,6 +15,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::eigen::{Eigen, whole};
 use crate::parallel::{copy, multiply, product, zeros};
+use crate::tiles::combine_halves;
 use crate::vector::{add_scaled, dot};
 use crate::{Error, Observer, Result};
 
@@ -96,18 +97,12 @@ impl Basis {
     }
 
     fn rayleigh_ritz(&self) -> Result<Eigen> {
-        let projected = product(self.vectors().transpose(), self.images());
-        let size = projected.nrows();
-        let mut symmetric = zeros(size, size);
-        for j in 0..size {
-            for i in 0..size {
-                symmetric[(i, j)] = f64::midpoint(projected[(i, j)], projected[(j, i)]);
-            }
-        }
-        if !symmetric.norm_max().is_finite() {
+        let mut projected = product(self.vectors().transpose(), self.images());
+        combine_halves(&mut projected, f64::midpoint);
+        if !projected.norm_max().is_finite() {
             return Err(Error::NotFinite { what: "the operator's image" });
         }
-        whole(symmetric.as_ref(), size)
+        whole(projected.as_ref(), projected.nrows())
     }
 
     /// Keeps only the combinations in the columns of `rotation`.

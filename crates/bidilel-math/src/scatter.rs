@@ -137,25 +137,30 @@ pub fn total<T: Scalar>(data: Selected<'_, T>, watch: &dyn Observer) -> Mat<f64>
 
 /// The mean of all columns.
 pub fn mean<T: Scalar>(points: MatRef<'_, T>) -> Vec<f64> {
-    let mut sum = vec![0.0; points.nrows()];
-    for column in points.col_iter() {
-        sum.iter_mut().zip(column.iter()).for_each(|(sum, value)| *sum += value.to_f64());
-    }
-    sum.iter_mut().for_each(|value| *value /= points.ncols() as f64);
-    sum
+    let mut mean = vec![0.0; points.nrows()];
+    mean.par_chunks_mut(STRIP).enumerate().for_each(|(strip, sum)| {
+        let rows: Vec<usize> = (strip * STRIP..).take(sum.len()).collect();
+        let data = Selected { points, rows: &rows, center: None };
+        (0..points.ncols()).for_each(|i| data.add(i, 1.0, 0..rows.len(), sum));
+        sum.iter_mut().for_each(|value| *value /= points.ncols() as f64);
+    });
+    mean
 }
 
 /// The dimensions that are not the same for all columns.
 pub fn varying<T: Scalar>(points: MatRef<'_, T>) -> Vec<usize> {
-    let mut varies = vec![false; points.nrows()];
-    if points.ncols() > 0 {
-        let first = points.col(0);
-        for column in points.col_iter() {
-            for (row, varies) in varies.iter_mut().enumerate() {
-                *varies |= column[row] != first[row];
-            }
+    let mut same: Vec<usize> = (0..points.nrows()).collect();
+    let mut columns = points.col_iter();
+    let Some(first) = columns.next() else { return Vec::new() };
+    // Of real features nearly all are told apart by the first few instances.
+    for column in columns {
+        same.retain(|&row| column[row] == first[row]);
+        if same.is_empty() {
+            break;
         }
     }
+    let mut varies = vec![true; points.nrows()];
+    same.into_iter().for_each(|row| varies[row] = false);
     (0..points.nrows()).filter(|&row| varies[row]).collect()
 }
 

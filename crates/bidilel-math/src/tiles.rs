@@ -55,15 +55,22 @@ pub(crate) fn add_half(tile: MatMut<'_, f64>, one: MatRef<'_, f64>, other: MatRe
     add_half(rest, one, other.subcols(half, size - half));
 }
 
-/// Copies the lower half to the upper one, block by block: whole rows would leave the cache at every step.
+/// Copies the lower half to the upper one.
 pub(crate) fn mirror(matrix: &mut Mat<f64>) {
+    combine_halves(matrix, |below, _| below);
+}
+
+/// Puts what `combine` makes of an entry below the diagonal and its mirror image in the place of both, block by block:
+/// whole rows would leave the cache at every step.
+pub(crate) fn combine_halves(matrix: &mut Mat<f64>, combine: impl Fn(f64, f64) -> f64) {
     const SIDE: usize = 32;
     let dim = matrix.nrows();
     for left in (0..dim).step_by(SIDE) {
         for top in (left..dim).step_by(SIDE) {
             for column in left..dim.min(left + SIDE) {
                 for row in top.max(column + 1)..dim.min(top + SIDE) {
-                    matrix[(column, row)] = matrix[(row, column)];
+                    let both = combine(matrix[(row, column)], matrix[(column, row)]);
+                    (matrix[(row, column)], matrix[(column, row)]) = (both, both);
                 }
             }
         }
