@@ -10,7 +10,7 @@ use bidilel::top_down::{ClassEmbedder, Lsm};
 use bidilel_math::graph::{Affinity, Weights};
 use bidilel_math::parallel::{product, zeros};
 use bidilel_math::scatter::{Selected, of_graph};
-use bidilel_math::{Silent, distance, eigen, neighbors};
+use bidilel_math::{Silent, distance, neighbors};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use faer::Mat;
 

@@ -1,5 +1,6 @@
 //! Measurements, each in one run: `cargo run --release -p bidilel-bench -- COMMAND`.
 //!
+//! - `all [FOLDER…]`: everything below, one after the other;
 //! - `peers [FOLDER…]`: fits against NumPy, SciPy and faiss on the same data;
 //! - `tune [small | large]`: the paper's protocol, shared and naive;
 //! - `predict [FILE]`: rows a second from a mapped file, against the bounds of product and memory;
@@ -13,12 +14,14 @@ mod tune;
 use std::io::Write;
 use std::process::ExitCode;
 
-const USAGE: &str = "expected: peers [FOLDER…], tune [small | large], predict, scale [rows | classes]";
+const USAGE: &str =
+    "expected: all [FOLDER…], peers [FOLDER…], tune [small | large], predict, scale [rows | classes]";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let plain: Vec<&str> = words.iter().map(String::as_str).collect();
     let outcome = match plain[..] {
+        ["all", ..] => all(&words[1..]),
         ["peers", ..] => peers::run(&words[1..]),
         ["child", "scale", what, size] => scale::child(what, size),
         ["child", stage, folder] => peers::child(stage, folder),
@@ -38,6 +41,14 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn all(folders: &[String]) -> anyhow::Result<()> {
+    peers::run(folders)?;
+    tune::run(&tune::SIZES)?;
+    predict::run()?;
+    scale::rows()?;
+    scale::classes()
 }
 
 pub(crate) fn say(line: &str) {

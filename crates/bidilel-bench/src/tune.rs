@@ -11,6 +11,7 @@ use bidilel::synthetic::{Synthetic, View};
 use bidilel::tune::{Axis, Evaluator, Forgetful, Holdout, Plan, Strategy, fine, folds, naive};
 use bidilel_math::Silent;
 
+use crate::peers::Rival;
 use crate::say;
 
 /// Name, known classes and mean instances of a class: 8,855 and 24,295 instances of known classes.
@@ -94,6 +95,14 @@ fn measure(preset: &str, known: usize, instances: f64) -> Result<()> {
     ));
     say(&format!("  naive / shared         {:10.1}", naive / shared));
     say(&format!("  shared / one fit       {:10.1}", shared / fit));
+    if preset == "awa" {
+        let theirs = Rival::new()?.fit()?;
+        let all = theirs * (SETTINGS * TRIALS) as f64;
+        say(&format!(
+            "  peers / shared         {:10.1}  (a fit of the peers takes {theirs:.2} s; as many by hand {all:.0} s)",
+            all / shared
+        ));
+    }
     let alphas = fine().first().map_or(0, |axis| axis.values.len());
     say(&format!("  chosen: {:?}, of {alphas} alphas", outcome.best.settings.entries()));
     Ok(())

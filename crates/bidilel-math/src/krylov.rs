@@ -21,6 +21,8 @@ use crate::{Error, Observer, Result};
 
 /// A residual this small, relative to the largest eigenvalue, counts as zero.
 const TOLERANCE: f64 = 1e-11;
+/// Blocks of the basis beyond as many vectors as are wanted: the highest power of the operator before a restart.
+const POWERS: usize = 31;
 /// Restarts before giving up.
 const MAX_RESTARTS: usize = 60;
 
@@ -36,8 +38,8 @@ pub fn leading(
 ) -> Result<Eigen> {
     // Narrow blocks reach a higher power of the operator with as many vectors: for 100 pairs of CUB's scatter problem in
     // 4,096 dimensions 600 vectors are enough with blocks of 16, and 1,200 are needed with blocks of 50.
-    let width = (count / 8).clamp(16, 64).min(size);
-    let most = (5 * count + 6 * width).min(size);
+    let width = (count / 8).clamp(16, 32).min(size);
+    let most = (count + POWERS * width).min(size);
     // The start is random but always the same.
     let mut random = ChaCha8Rng::seed_from_u64(0x5eed);
     let mut basis = Basis { vectors: zeros(size, most), images: zeros(size, most), used: 0 };

@@ -35,19 +35,15 @@ pub(super) struct Report {
 
 /// Compares on synthetic data of AwA's size, and on the dataset folders that are named.
 pub(crate) fn run(folders: &[String]) -> Result<()> {
-    let scratch = Path::new("target").join("bench");
-    std::fs::create_dir_all(&scratch)?;
-    std::fs::write(scratch.join("peers.py"), include_str!("peers.py"))?;
-    let python = environment::python(&scratch)?;
-    let threads = rayon::current_num_threads();
+    let rival = Rival::new()?;
     let peak = Peak::measure();
-    say(&format!("{threads} threads; best f32 product {:.0} GFLOP/s, f64 {:.0}", peak.single, peak.double));
-    let rival = Rival { scratch: &scratch, python, threads };
-
-    let narrow = synthetic(&scratch, 1024)?;
-    let (ours, theirs) = rival.compare("neighbors", &narrow)?;
+    say(&format!(
+        "{} threads; best f32 product {:.0} GFLOP/s, f64 {:.0}",
+        rival.threads, peak.single, peak.double
+    ));
+    let (ours, theirs) = rival.compare("neighbors", &synthetic(1024)?)?;
     table::neighbors(&ours, &theirs, &peak);
-    let mut tasks = vec![synthetic(&scratch, 4096)?];
+    let mut tasks = vec![synthetic(4096)?];
     tasks.extend(folders.iter().map(PathBuf::from));
     for folder in tasks {
         let (ours, theirs) = rival.compare("fit", &folder)?;
@@ -56,24 +52,54 @@ pub(crate) fn run(folders: &[String]) -> Result<()> {
     Ok(())
 }
 
-struct Rival<'a> {
-    scratch: &'a Path,
+/// Where data and the peers' environment are made.
+pub(crate) fn scratch() -> Result<PathBuf> {
+    let scratch = Path::new("target").join("bench");
+    std::fs::create_dir_all(&scratch)?;
+    Ok(scratch)
+}
+
+/// NumPy, SciPy and faiss.
+pub(crate) struct Rival {
+    script: PathBuf,
     python: PathBuf,
     threads: usize,
 }
 
-impl Rival<'_> {
+impl Rival {
+    /// Makes their environment, if it is not there yet.
+    pub(crate) fn new() -> Result<Self> {
+        let scratch = scratch()?;
+        let script = scratch.join("peers.py");
+        std::fs::write(&script, include_str!("peers.py"))?;
+        Ok(Self { script, python: environment::python(&scratch)?, threads: rayon::current_num_threads() })
+    }
+
+    /// One run of a stage.
+    fn run(&self, stage: &str, folder: &Path) -> Result<Report> {
+        let (threads, k) = (self.threads.to_string(), NEIGHBORS.to_string());
+        report(Command::new(&self.python).arg(&self.script).arg(stage).arg(folder).arg(threads).arg(k))
+    }
+
+    /// Seconds that they take to recognise the rows of a folder, and the mean number of the classes that they find.
+    pub(crate) fn predict(&self, folder: &Path) -> Result<(f64, f64)> {
+        let found = self.run("predict", folder)?;
+        Ok((found.seconds["predict"], found.figures["mean label"]))
+    }
+
+    /// Seconds of one fit to 24,295 x 1,024 features in memory.
+    pub(crate) fn fit(&self) -> Result<f64> {
+        let found = self.run("fit", &synthetic(1024)?)?;
+        Ok(found.seconds["total"] - found.seconds["load"])
+    }
+
     /// The best run of each.
     fn compare(&self, stage: &str, folder: &Path) -> Result<(Report, Report)> {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        let script = self.scratch.join("peers.py");
         for _ in 0..ROUNDS {
             let own = std::env::current_exe()?;
             ours.push(report(Command::new(own).arg("child").arg(stage).arg(folder))?);
-            let (threads, k) = (self.threads.to_string(), NEIGHBORS.to_string());
-            theirs.push(report(
-                Command::new(&self.python).arg(&script).arg(stage).arg(folder).arg(threads).arg(k),
-            )?);
+            theirs.push(self.run(stage, folder)?);
         }
         let best = |reports: Vec<Report>| {
             reports.into_iter().min_by(|a, b| a.seconds["total"].total_cmp(&b.seconds["total"]))
@@ -94,8 +120,8 @@ fn report(command: &mut Command) -> Result<Report> {
 }
 
 /// A dataset of 24,295 training instances, written once.
-fn synthetic(scratch: &Path, dim: usize) -> Result<PathBuf> {
-    let folder = scratch.join(format!("synthetic-24295x{dim}"));
+fn synthetic(dim: usize) -> Result<PathBuf> {
+    let folder = scratch()?.join(format!("synthetic-24295x{dim}"));
     if !folder.join("dataset.toml").exists() {
         say(&format!("making {}", folder.display()));
         let dataset = Synthetic {
