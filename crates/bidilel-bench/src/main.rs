@@ -1,10 +1,12 @@
 //! Measurements, each in one run: `cargo run --release -p bidilel-bench -- COMMAND`.
 //!
 //! - `peers [FOLDER…]`: fits against NumPy, SciPy and faiss on the same data;
+//! - `neighbors [ROWS…] [FOLDER…]`: exact and approximate neighbours: seconds, recall, accuracy;
 //! - `tune [small | large]`: the paper's protocol, shared and naive;
 //! - `predict [FILE]`: rows a second from a mapped file, against the bounds of product and memory;
 //! - `scale`: seconds and memory of a fit from 1,000 to 100,000 rows, and of the mapping from 50 to 20,000 classes.
 
+mod neighbors;
 mod peers;
 mod predict;
 mod scale;
@@ -13,13 +15,14 @@ mod tune;
 use std::io::Write;
 use std::process::ExitCode;
 
-const USAGE: &str = "expected: peers [FOLDER…], tune [small | large], predict, scale [rows | classes]";
+const USAGE: &str = "expected: peers [FOLDER…], neighbors [ROWS…] [FOLDER…], tune [small | large], predict, scale [rows | classes]";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let plain: Vec<&str> = words.iter().map(String::as_str).collect();
     let outcome = match plain[..] {
         ["peers", ..] => peers::run(&words[1..]),
+        ["neighbors", ..] => neighbors::run(&words[1..]),
         ["child", "scale", what, size] => scale::child(what, size),
         ["child", stage, folder] => peers::child(stage, folder),
         ["tune"] => tune::run(&tune::SIZES),
