@@ -2,10 +2,12 @@
 //!
 //! - `all [FOLDER…]`: everything below, one after the other;
 //! - `peers [FOLDER…]`: fits against NumPy, SciPy and faiss on the same data;
+//! - `neighbors [ROWS…] [FOLDER…]`: exact and approximate neighbours: seconds, recall, accuracy;
 //! - `tune [small | large]`: the paper's protocol, shared and naive;
 //! - `predict [FILE]`: rows a second from a mapped file, against the bounds of product and memory;
 //! - `scale`: seconds and memory of a fit from 1,000 to 100,000 rows, and of the mapping from 50 to 20,000 classes.
 
+mod neighbors;
 mod peers;
 mod predict;
 mod scale;
@@ -14,8 +16,8 @@ mod tune;
 use std::io::Write;
 use std::process::ExitCode;
 
-const USAGE: &str =
-    "expected: all [FOLDER…], peers [FOLDER…], tune [small | large], predict, scale [rows | classes]";
+const USAGE: &str = "expected: all [FOLDER…], peers [FOLDER…], neighbors [ROWS…] [FOLDER…], tune [small | large], \
+                     predict, scale [rows | classes]";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
     let outcome = match plain[..] {
         ["all", ..] => all(&words[1..]),
         ["peers", ..] => peers::run(&words[1..]),
+        ["neighbors", ..] => neighbors::run(&words[1..]),
         ["child", "scale", what, size] => scale::child(what, size),
         ["child", stage, folder] => peers::child(stage, folder),
         ["tune"] => tune::run(&tune::SIZES),

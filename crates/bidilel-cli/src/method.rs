@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bidilel::bottom_up::{Neighborhood, Regularizer, Weights};
+use bidilel::bottom_up::{Neighborhood, Regularizer, Search, Weights};
 use bidilel::post::Post;
 use bidilel::settings::{self, Settings};
 use bidilel::task::Normalize;
@@ -73,6 +73,9 @@ pub(crate) struct MethodArgs {
     /// Neighbours of an instance in the graph of slpp and lpp [default: 10]
     #[arg(long, value_name = "N")]
     pub(crate) neighbors: Option<usize>,
+    /// How these neighbours are looked for: approximate is for more than about 200,000 instances [default: exact]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) search: Option<SearchName>,
     /// Weights of the graph's edges: the paper's exp(-d/2), heat scaled to the data, or 1 [default: exp]
     #[arg(long, value_name = "NAME")]
     pub(crate) weights: Option<WeightsName>,
@@ -168,6 +171,7 @@ macro_rules! names {
 names! {
     NormalizeName for Normalize { L2, None }
     BottomUpName for settings::BottomUpName { Slpp, Lpp, Pca, Lda, Cca, None }
+    SearchName for Search { Exact, Approximate }
     WeightsName for Weights { Exp, Heat, Binary }
     NeighborhoodName for Neighborhood { Global, WithinClass }
     RegularizerName for Regularizer { Identity, Kernel }
@@ -215,6 +219,7 @@ impl MethodArgs {
             alpha: self.alpha,
             dim: self.dim,
             neighbors: self.neighbors,
+            search: self.search.map(Into::into),
             weights: self.weights.map(Into::into),
             neighborhood: self.neighborhood.map(Into::into),
             regularizer: self.regularizer.map(Into::into),

@@ -197,6 +197,9 @@ impl Error {
             Self::Setting { setting: "kernel-memory", .. } => Some(
                 "raise --kernel-memory, or approximate: --kernel-method nystrom with --nystrom-rank".to_owned(),
             ),
+            Self::Setting { setting: "search", .. } => {
+                Some("leave --search out here, and give it to `evaluate` and `fit` afterwards".to_owned())
+            }
             Self::NoEdges => Some(
                 "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbours"
                     .to_owned(),

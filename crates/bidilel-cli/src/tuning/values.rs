@@ -7,7 +7,7 @@ use bidilel::settings::Settings;
 use clap::{Args, ValueHint};
 use serde_json::Value;
 
-use crate::method::{InitName, NormalizeName, PostName, read_settings, weighed};
+use crate::method::{InitName, NormalizeName, PostName, SearchName, read_settings, weighed};
 
 /// Settings: one value is fixed, several (comma-separated) are tried.
 #[derive(Debug, Args)]
@@ -73,6 +73,9 @@ pub(crate) struct Values {
     /// Neighbours in the graph of slpp and lpp
     #[arg(long, value_name = "NS", value_delimiter = ',', allow_negative_numbers = true)]
     neighbors: Vec<String>,
+    /// How these neighbours are looked for: tuning shares exact ones [default: exact]
+    #[arg(long, value_name = "NAME")]
+    search: Option<SearchName>,
     /// Weights of the graph's edges: exp, heat, binary
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     weights: Vec<String>,
@@ -150,6 +153,7 @@ impl Values {
             semantic,
             semantic_weights,
             normalize: self.normalize.map(Into::into),
+            search: self.search.map(Into::into),
             center: flag(self.center),
             init: self.init.map(Into::into),
             normalize_embedding: flag(self.normalize_embedding),

@@ -160,3 +160,29 @@ fn synthetic_tasks_need_no_files() {
     let result = bidilel(&["evaluate", "synthetic:small", "--format", "json"]).json();
     assert_eq!(result["dataset"], "small");
 }
+
+#[test]
+fn the_search_for_neighbours_is_a_setting_like_others() {
+    let folder = Folder::generated();
+    let run = |extra: &[&str]| bidilel(&[&["evaluate", &folder.data(), "--format", "json"], extra].concat());
+    let default = run(&[]).json();
+    assert_eq!(run(&["--search", "exact"]).json()["method"], default["method"]);
+    let approximate = run(&["--search", "approximate"]).json();
+    assert_eq!(approximate["method"]["bottom_up"]["search"], "approximate");
+    assert_eq!(approximate["accuracy"], default["accuracy"], "so few are searched exactly");
+    let file = folder.beside("settings.toml");
+    std::fs::write(&file, "search = \"approximate\"\n").expect("a file");
+    assert_eq!(run(&["--settings", &file]).json()["method"], approximate["method"]);
+    let wrong = run(&["--search", "quick"]);
+    assert_eq!(wrong.status, 2);
+    assert!(wrong.stderr.contains("exact, approximate"), "{}", wrong.stderr);
+    std::fs::write(&file, "search = \"quick\"\n").expect("a file");
+    assert!(run(&["--settings", &file]).error().contains("not a settings file"));
+    for idle in [&["--bottom-up", "pca"][..], &["--neighborhood", "within-class"]] {
+        let ran = run(&[&["--search", "approximate"], idle].concat());
+        assert!(ran.stderr.contains("--search has no effect"), "{}", ran.stderr);
+    }
+    let tuned = bidilel(&["tune", &folder.data(), "--search", "approximate"]);
+    assert!(tuned.error().contains("search must be exact"), "{}", tuned.stderr);
+    assert!(tuned.stderr.contains("hint: leave --search out"), "{}", tuned.stderr);
+}

@@ -23,6 +23,11 @@ impl<T: Scalar> Candidates<T> {
         Self { keep, best: vec![Vec::new(); queries], thresholds: vec![T::max_positive_impl(); queries] }
     }
 
+    /// Scores above this are no use to the query.
+    pub(super) fn limit(&mut self, query: usize, score: T) {
+        self.thresholds[query] = score;
+    }
+
     /// Offers the points from `start` on, whose products with the query are `products`.
     #[expect(
         clippy::cast_possible_truncation,

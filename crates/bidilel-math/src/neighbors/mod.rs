@@ -22,9 +22,12 @@ use rayon::prelude::*;
 use crate::distance::{norm, squared_slices};
 use crate::{Observer, Scalar};
 
+mod approximate;
 mod candidates;
 mod restrict;
+mod tree;
 
+pub use approximate::approximate;
 use candidates::{Candidates, cut_back};
 pub use restrict::Restricted;
 
@@ -56,14 +59,8 @@ impl Neighbors {
 pub fn exact<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Observer) -> Neighbors {
     let count = points.ncols();
     let k = k.min(count.saturating_sub(1));
-    // Slices need unit stride; a transposed view is copied once.
-    let owned;
-    let points = if points.row_stride() == 1 {
-        points
-    } else {
-        owned = points.to_owned();
-        owned.as_ref()
-    };
+    let copy = contiguous(points);
+    let points = copy.as_ref().map_or(points, Mat::as_ref);
     let search = Search::new(points, k);
     let found = search.tournament(watch);
     let lists = found
@@ -100,6 +97,11 @@ pub fn within_labels<T: Scalar>(
         watch.progress(group + 1, groups);
     }
     Neighbors { lists }
+}
+
+/// A copy where columns are not contiguous, as those of a transposed view: slices need unit stride.
+fn contiguous<T: Scalar>(points: MatRef<'_, T>) -> Option<Mat<T>> {
+    (points.row_stride() != 1).then(|| points.to_owned())
 }
 
 fn column<T: Scalar>(points: MatRef<'_, T>, i: usize) -> &[T] {

@@ -41,6 +41,27 @@ pub enum Neighborhood {
     WithinClass,
 }
 
+/// How neighbours among all training instances are looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Search {
+    /// All pairs are compared ([`bidilel_math::neighbors::exact`]).
+    #[default]
+    Exact,
+    /// Nearly all neighbours, for very many instances ([`bidilel_math::neighbors::approximate`]).
+    Approximate,
+}
+
+impl Search {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_exact(&self) -> bool {
+        *self == Self::Exact
+    }
+}
+
+/// Training instances beyond which an exact search says what it costs.
+const MANY: usize = 200_000;
+
 /// What keeps the right-hand matrix definite.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -62,6 +83,9 @@ pub struct Locality {
     pub dim: Option<usize>,
     /// Neighbours of an instance: $k_G$.
     pub neighbors: usize,
+    /// How neighbours are looked for. Left out of files where it is exact, as files were before there was a choice.
+    #[serde(skip_serializing_if = "Search::is_exact")]
+    pub search: Search,
     /// Weights of edges.
     pub weights: Weights,
     /// The regulariser.
@@ -76,6 +100,7 @@ impl Default for Locality {
             alpha: 10.0,
             dim: None,
             neighbors: 10,
+            search: Search::default(),
             weights: Weights::default(),
             regularizer: Regularizer::default(),
             center: false,
@@ -163,7 +188,11 @@ impl Locality {
         self.check()?;
         watch.stage("neighbors");
         let Training { features, labels: all, views, .. } = training;
-        let lists = views.neighbors(*features, all, neighborhood, self.neighbors, watch);
+        if neighborhood == Neighborhood::Global && self.search == Search::Exact {
+            note_cost(features.ncols(), features.nrows(), watch);
+        }
+        let how = (neighborhood, self.search);
+        let lists = views.neighbors(*features, all, how, self.neighbors, watch);
         Ok(views.graph(&lists.iter().collect::<Vec<_>>(), self.neighbors, labels, self.weights))
     }
 
@@ -210,6 +239,19 @@ impl Locality {
     }
 }
 
+/// Comparing all pairs of very many instances takes long: say how long, and what else there is.
+fn note_cost(instances: usize, dim: usize, watch: &dyn Observer) {
+    if instances > MANY {
+        let operations = (instances as f64).powi(2) * dim as f64;
+        watch.note(&format!(
+            "exact neighbours of {instances} instances take {:.1} x 10^12 operations, some {:.0} s at 100 GFLOP/s; \
+             --search approximate takes a fraction of that and finds nearly all of them",
+            operations / 1e12,
+            operations / 1e11
+        ));
+    }
+}
+
 /// A graph whose weights have all but vanished is as good as none: say so.
 fn warn_of_weak_graph(graph: &Affinity, watch: &dyn Observer) -> Result<()> {
     match graph.median_weight() {
@@ -222,5 +264,43 @@ fn warn_of_weak_graph(graph: &Affinity, watch: &dyn Observer) -> Result<()> {
             Ok(())
         }
         Some(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Notes(Mutex<Vec<String>>);
+
+    impl Observer for Notes {
+        fn note(&self, message: &str) {
+            self.0.lock().unwrap().push(message.to_owned());
+        }
+    }
+
+    #[test]
+    fn only_searches_of_very_many_instances_tell_their_cost_and_the_other_way() {
+        let notes = Notes::default();
+        note_cost(MANY, 4096, &notes);
+        assert!(notes.0.lock().unwrap().is_empty());
+        note_cost(250_000, 128, &notes);
+        let said = notes.0.into_inner().unwrap();
+        assert!(
+            said[0].contains("8.0 x 10^12 operations, some 80 s") && said[0].contains("--search approximate")
+        );
+    }
+
+    #[test]
+    fn a_search_is_written_only_where_it_is_not_exact_and_read_where_it_is_missing() {
+        let written = |search| serde_json::to_value(Locality { search, ..Locality::default() }).unwrap();
+        assert!(written(Search::Exact).get("search").is_none());
+        assert_eq!(written(Search::Approximate)["search"], "approximate");
+        for search in [Search::Exact, Search::Approximate] {
+            assert_eq!(serde_json::from_value::<Locality>(written(search)).unwrap().search, search);
+        }
     }
 }

@@ -15,7 +15,7 @@ use bidilel_math::{Observer, Scalar};
 
 pub use cca::Cca;
 pub use lda::Lda;
-pub use locality::{Locality, Lpp, Neighborhood, Regularizer, Slpp};
+pub use locality::{Locality, Lpp, Neighborhood, Regularizer, Search, Slpp};
 pub use none::Unchanged;
 pub use pca::Pca;
 pub(crate) use scatters::Scatters;

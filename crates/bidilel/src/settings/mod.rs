@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use views::one_or_several;
 
 use crate::bottom_up::{
-    BottomUp, Cca, Lda, Locality, Lpp, Neighborhood, Pca, Regularizer, Slpp, Unchanged, Weights,
+    BottomUp, Cca, Lda, Locality, Lpp, Neighborhood, Pca, Regularizer, Search, Slpp, Unchanged, Weights,
 };
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
@@ -65,6 +65,8 @@ settings! {
     dim: usize,
     /// Neighbours in the graph of slpp and lpp.
     neighbors: usize,
+    /// How slpp and lpp look for neighbours.
+    search: Search,
     /// Weights of the graph's edges.
     weights: Weights,
     /// Where slpp looks for neighbours.
@@ -162,10 +164,13 @@ impl Settings {
         let top_down = self.top_down.unwrap_or(TopDownName::Lsm);
         if !matches!(bottom_up, BottomUpName::Slpp | BottomUpName::Lpp) {
             (kept.alpha, kept.neighbors, kept.weights) = (None, None, None);
-            (kept.regularizer, kept.center) = (None, None);
+            (kept.search, kept.regularizer, kept.center) = (None, None, None);
         }
         if bottom_up != BottomUpName::Slpp {
             kept.neighborhood = None;
+        }
+        if kept.neighborhood == Some(Neighborhood::WithinClass) {
+            kept.search = None;
         }
         if !matches!(bottom_up, BottomUpName::Lda | BottomUpName::Cca) {
             kept.ridge = None;
@@ -235,6 +240,7 @@ impl Settings {
             alpha: self.alpha.unwrap_or(default.alpha),
             dim: self.dim,
             neighbors: self.neighbors.unwrap_or(default.neighbors),
+            search: self.search.unwrap_or_default(),
             weights: self.weights.unwrap_or_default(),
             regularizer: self.regularizer.unwrap_or(if self.is_fused() {
                 Regularizer::Kernel

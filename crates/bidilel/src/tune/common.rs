@@ -2,8 +2,10 @@
 
 use bidilel_math::Observer;
 
-use crate::bottom_up::{BottomUp, DEFAULT_DIM, Locality, Neighborhood};
+use crate::bottom_up::{BottomUp, DEFAULT_DIM, Locality, Neighborhood, Search};
+use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
+use crate::settings::Settings;
 
 /// What the graph of a locality preserving projection depends on.
 #[derive(Clone, PartialEq)]
@@ -42,6 +44,21 @@ pub(crate) fn graph_key(learner: &BottomUp) -> Option<GraphKey> {
         }),
         _ => None,
     }
+}
+
+/// Fails where neighbours are to be approximate.
+///
+/// The lists over all instances are shared by the folds, and filtered for each: what is missing from them would be
+/// missing otherwise than in a fit of its own.
+pub(crate) fn check_search(batch: &[Settings]) -> Result<()> {
+    if batch.iter().any(|settings| settings.effective().search == Some(Search::Approximate)) {
+        return Err(Error::Setting {
+            setting: "search",
+            expected: "exact while settings are chosen, whose folds share exact neighbours".to_owned(),
+            found: "approximate".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// The neighbours that a learner asks of the pool's lists.

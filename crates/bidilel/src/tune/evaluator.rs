@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use bidilel_math::{Observer, Scalar, scatter};
 
-use super::common::lists_of;
+use super::common::{check_search, lists_of};
 use super::fused::Fused;
 use super::kept::Kept;
 use super::pool::{Pool, Searched};
@@ -107,6 +107,10 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
 
     /// Makes the neighbour lists long enough for all of these settings at once.
     pub fn prepare(&mut self, batch: &[Settings], watch: &dyn Observer) {
+        if check_search(batch).is_err() {
+            // Scoring them fails: no need to search first.
+            return;
+        }
         let share = |fold: &Fold| fold.test_labels.len() as f64 / fold.order.len().max(1) as f64;
         let share = self.folds.iter().map(share).fold(0.0, f64::max);
         for kind in [Neighborhood::Global, Neighborhood::WithinClass] {
@@ -192,6 +196,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         if !wanted.contains(&true) {
             return Ok(());
         }
+        check_search(batch)?;
         self.prepare(batch, watch);
         let mut chosen: Vec<Vec<(String, f64)>> = Vec::new();
         let mut weighed: Vec<Views> = Vec::new();

@@ -29,7 +29,7 @@ pub(crate) use fusion::{is_direct, over_kernel};
 pub use kernel::Kernel;
 pub use map::{KernelMap, KernelView};
 
-use crate::bottom_up::Neighborhood;
+use crate::bottom_up::{Neighborhood, Search};
 use crate::error::{Error, Result};
 
 /// A view that is asked for.
@@ -114,18 +114,19 @@ impl Views {
         (self.parts.len() > 1).then(|| self.parts.iter().flat_map(scale).collect())
     }
 
-    /// Neighbours in every view that counts.
+    /// Neighbours in every view that counts. Within classes they are always exact.
     pub fn neighbors<T: Scalar>(
         &self,
         features: MatRef<'_, T>,
         labels: &[usize],
-        neighborhood: Neighborhood,
+        how: (Neighborhood, Search),
         k: usize,
         watch: &dyn Observer,
     ) -> Vec<Neighbors> {
-        let find = |part: MatRef<'_, T>| match neighborhood {
-            Neighborhood::Global => neighbors::exact(part, k, watch),
-            Neighborhood::WithinClass => neighbors::within_labels(part, labels, k, watch),
+        let find = |part: MatRef<'_, T>| match how {
+            (Neighborhood::Global, Search::Exact) => neighbors::exact(part, k, watch),
+            (Neighborhood::Global, Search::Approximate) => neighbors::approximate(part, k, watch),
+            (Neighborhood::WithinClass, _) => neighbors::within_labels(part, labels, k, watch),
         };
         self.split(features).into_iter().map(find).collect()
     }

@@ -1,6 +1,6 @@
 //! Averaged graphs and kernels of two views, through the pipeline, in every exact form.
 
-use bidilel::bottom_up::{BottomUp, Locality, Neighborhood, Regularizer, Slpp};
+use bidilel::bottom_up::{BottomUp, Locality, Neighborhood, Regularizer, Search, Slpp};
 use bidilel::latent_space::Map;
 use bidilel::pipeline::{Fitted, Pipeline};
 use bidilel::task::Task;
@@ -37,7 +37,7 @@ fn pipeline(method: Option<Method>) -> Pipeline {
 
 fn mean_graph(task: &Task<f64>) -> Affinity {
     let (features, labels) = (task.train.features.as_ref(), &task.train.labels);
-    let lists = task.views.neighbors(features, labels, Neighborhood::Global, 5, &Silent);
+    let lists = task.views.neighbors(features, labels, (Neighborhood::Global, Search::Exact), 5, &Silent);
     task.views.graph(&lists.iter().collect::<Vec<_>>(), 5, Some(labels), Weights::Exp)
 }
 

@@ -122,3 +122,15 @@ fn an_impossible_dim_is_clipped_and_said_and_an_empty_grid_is_an_error() {
     let bad = Plan { axes: vec![Axis::new("alpha", &[-1.0])], ..plan(Strategy::Grid) };
     assert!(run(&bad, &Forgetful, &Silent).expect_err("negative").to_string().contains("alpha must be"));
 }
+
+#[test]
+fn approximate_neighbours_are_refused_before_anything_is_searched_for() {
+    let approximate = |more| settings(json!({"search": "approximate", "bottom_up": more}));
+    let refused = Plan { base: approximate("lpp"), ..plan(Strategy::Grid) };
+    let error = run(&refused, &Forgetful, &Silent).expect_err("folds share exact lists");
+    assert!(error.to_string().contains("search must be exact"), "{error}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("evaluate")));
+    let axes = vec![Axis::new("ridge", &[1.0])];
+    let idle = Plan { base: approximate("lda"), axes, ..plan(Strategy::Grid) };
+    run(&idle, &Forgetful, &Silent).expect("a search has no say in lda");
+}
