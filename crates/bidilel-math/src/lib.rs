@@ -28,6 +28,7 @@ pub mod scatter;
 pub mod statistics;
 pub mod svr;
 pub mod symmetric;
+pub mod tournament;
 pub mod vector;
 
 pub use error::{Error, Result};
