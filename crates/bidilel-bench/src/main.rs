@@ -5,7 +5,8 @@
 //! - `neighbors [ROWS…] [FOLDER…]`: exact and approximate neighbours: seconds, recall, accuracy;
 //! - `tune [small | large]`: the paper's protocol, shared and naive;
 //! - `predict [FILE]`: rows a second from a mapped file, against the bounds of product and memory;
-//! - `scale`: seconds and memory of a fit from 1,000 to 100,000 rows, and of the mapping from 50 to 20,000 classes.
+//! - `scale [rows | classes | draw]`: seconds and memory of a fit from 1,000 to 100,000 rows, and of the mapping from 50
+//!   to 20,000 classes, drawn.
 
 mod neighbors;
 mod peers;
@@ -17,7 +18,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 const USAGE: &str = "expected: all [FOLDER…], peers [FOLDER…], neighbors [ROWS…] [FOLDER…], tune [small | large], \
-                     predict, scale [rows | classes]";
+                     predict, scale [rows | classes | draw]";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         ["scale"] => scale::rows().and_then(|()| scale::classes()),
         ["scale", "rows"] => scale::rows(),
         ["scale", "classes"] => scale::classes(),
+        ["scale", "draw"] => scale::draw(),
         _ => Err(anyhow::anyhow!(USAGE)),
     };
     match outcome {

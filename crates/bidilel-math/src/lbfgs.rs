@@ -6,10 +6,11 @@
 //! J. Nocedal and S. Wright, *Numerical Optimization*, 2nd ed., 2006: algorithms 7.4 (two-loop recursion),
 //! 3.5 and 3.6 (line search for the strong Wolfe conditions).
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use crate::Observer;
-use crate::vector::{add_scaled, dot};
+use crate::parallel::{add_scaled, dot};
 
 /// A function that returns its value at a point and writes its gradient.
 pub trait Objective {
@@ -45,8 +46,10 @@ pub struct Minimum {
     pub converged: bool,
 }
 
-/// How many past steps the Hessian is built from.
+/// How many past steps the Hessian is built from: as many as fit into the bytes, at least the few that it needs.
 const MEMORY: usize = 20;
+const MEMORY_BYTES: usize = 1 << 30;
+const LEAST_MEMORY: usize = 5;
 /// Sufficient decrease, and curvature, of the Wolfe conditions: the usual values for quasi-Newton steps.
 const DECREASE: f64 = 1e-4;
 const CURVATURE: f64 = 0.9;
@@ -88,7 +91,8 @@ pub fn lbfgs(
 ) -> Minimum {
     let mut here = Place::at(objective, start);
     let goal = stopping.tolerance * here.value.abs().max(f64::MIN_POSITIVE);
-    let mut history: VecDeque<(Vec<f64>, Vec<f64>, f64)> = VecDeque::with_capacity(MEMORY);
+    let memory = remembered(here.point.len());
+    let mut history: VecDeque<(Vec<f64>, Vec<f64>, f64)> = VecDeque::with_capacity(memory);
     for iteration in 0..stopping.max_iterations {
         watch.step(iteration, here.value);
         if here.steepness() <= goal {
@@ -109,11 +113,12 @@ pub fn lbfgs(
             history.clear();
             continue;
         };
+        drop(direction);
         let step = difference(&next.point, &here.point);
         let bend = difference(&next.gradient, &here.gradient);
         let curvature = dot(&step, &bend);
         if curvature > f64::EPSILON * dot(&bend, &bend) {
-            if history.len() == MEMORY {
+            if history.len() == memory {
                 history.pop_front();
             }
             history.push_back((step, bend, 1.0 / curvature));
@@ -162,6 +167,11 @@ fn finish(place: Place, iterations: usize, converged: bool) -> Minimum {
     Minimum { point: place.point, value: place.value, iterations, converged }
 }
 
+/// How many steps are remembered of vectors of a length; each is two vectors.
+fn remembered(length: usize) -> usize {
+    (MEMORY_BYTES / (2 * size_of::<f64>() * length.max(1))).clamp(LEAST_MEMORY, MEMORY)
+}
+
 /// The quasi-Newton direction $-H g$ from the remembered steps, without forming $H$.
 fn two_loop(gradient: &[f64], history: &VecDeque<(Vec<f64>, Vec<f64>, f64)>) -> Vec<f64> {
     let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
@@ -187,31 +197,41 @@ fn wolfe(objective: &impl Objective, from: &Place, direction: &[f64], first: f64
     let slope = dot(&from.gradient, direction);
     let enough = |step: f64, place: &Place| place.value <= from.value + DECREASE * step * slope;
     let flat = |place: &Place| dot(&place.gradient, direction).abs() <= -CURVATURE * slope;
-    let (mut low, mut low_place) = (0.0, from.clone());
-    let mut high: Option<(f64, Place)> = None;
+    // Borrowed, since a place of millions of numbers is not copied for nothing.
+    let (mut low, mut low_place) = (0.0, Cow::Borrowed(from));
+    let mut high: Option<(f64, Cow<'_, Place>)> = None;
     let mut step = first;
     for _ in 0..40 {
         let place = from.along(objective, direction, step);
         if !place.value.is_finite() || !enough(step, &place) || place.value > low_place.value {
-            high = Some((step, place));
+            high = Some((step, Cow::Owned(place)));
         } else if flat(&place) {
             return Some(place);
         } else if dot(&place.gradient, direction) * high.as_ref().map_or(1.0, |(far, _)| far - low) >= 0.0 {
             // The bottom lies between the last good place and this one.
             high = Some((low, low_place));
-            (low, low_place) = (step, place);
+            (low, low_place) = (step, Cow::Owned(place));
         } else {
-            (low, low_place) = (step, place);
+            (low, low_place) = (step, Cow::Owned(place));
         }
         step = match &high {
             Some((far, far_place)) => interpolate(low, &low_place, *far, far_place, direction),
-            None => 2.0 * step,
+            None => step * stretch(dot(&low_place.gradient, direction) / slope),
         };
         if high.as_ref().is_some_and(|(far, _)| (far - low).abs() <= 1e-16 * far.abs().max(low)) {
             break;
         }
     }
-    (low > 0.0 && low_place.value < from.value).then_some(low_place)
+    (low > 0.0 && low_place.value < from.value).then(|| low_place.into_owned())
+}
+
+/// How much longer the next step is where a step was too short to leave more than `left` of the slope.
+///
+/// A power of two that stays short of where a straight slope would be flat enough: the search ends where doubling
+/// would have ended, but does not take twenty evaluations to get there from a start with tiny slopes.
+fn stretch(left: f64) -> f64 {
+    let goal = 0.5 * (1.0 - CURVATURE) / (1.0 - left);
+    if goal.is_finite() && goal > 2.0 { goal.log2().floor().min(20.0).exp2() } else { 2.0 }
 }
 
 /// The minimiser of the cubic through two places' values and slopes, kept inside the middle of the interval.
@@ -275,6 +295,34 @@ mod tests {
     fn descent_gets_there_too_but_slowly() {
         let found = descent(&rosenbrock, vec![-1.2, 1.0], Stopping { tolerance: 1e-8, ..STOPPING }, &Silent);
         assert!(found.point.iter().all(|x| (x - 1.0).abs() < 1e-3), "{found:?}");
+    }
+
+    #[test]
+    fn a_long_way_takes_few_evaluations_and_ends_where_doubling_ends() {
+        for bend in [1e-3, 3e-5, 7e-7, 1e-9] {
+            let evaluations = Mutex::new(0);
+            let parabola = |x: &[f64], gradient: &mut [f64]| {
+                *evaluations.lock().expect("no test thread panics") += 1;
+                gradient[0] = 2.0 * bend * (x[0] - 1.0);
+                bend * (x[0] - 1.0).powi(2)
+            };
+            let from = Place::at(&parabola, vec![0.0]);
+            let found = wolfe(&parabola, &from, &[2.0 * bend], 1.0).expect("a lower place");
+            let doubled = (0..40).map(|k| f64::from(k).exp2()).find(|step| step * 2.0 * bend >= 0.1);
+            approx::assert_relative_eq!(found.point[0], 2.0 * bend * doubled.expect("not far"));
+            assert!(*evaluations.lock().expect("no test thread panics") <= 7);
+        }
+    }
+
+    #[test]
+    fn long_vectors_are_remembered_within_a_bound() {
+        assert_eq!(remembered(0), MEMORY);
+        assert_eq!(remembered(1_000_000), MEMORY);
+        // The places of 20,000 classes in 300 dimensions.
+        let many = 6_000_000;
+        assert!((LEAST_MEMORY..MEMORY).contains(&remembered(many)));
+        assert!(2 * size_of::<f64>() * many * remembered(many) <= MEMORY_BYTES);
+        assert_eq!(remembered(usize::MAX / 32), LEAST_MEMORY);
     }
 
     #[test]

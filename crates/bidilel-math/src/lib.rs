@@ -30,6 +30,7 @@ pub mod statistics;
 pub mod svr;
 pub mod symmetric;
 mod tiles;
+pub mod tournament;
 pub mod vector;
 
 pub use error::{Error, Result};

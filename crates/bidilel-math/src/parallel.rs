@@ -7,8 +7,10 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::Scalar;
+use crate::{Scalar, vector};
 
+/// Numbers of a long vector that one thread works on; shorter vectors are not worth a thread's start.
+const STRETCH: usize = 1 << 16;
 /// Width of the panels that one thread computes.
 const PANEL: usize = 128;
 
@@ -57,9 +59,49 @@ pub fn product<T: Scalar>(left: MatRef<'_, T>, right: MatRef<'_, T>) -> Mat<T> {
     result
 }
 
+/// $\sum_i l_i r_i$ of vectors of any length, summed in stretches.
+pub fn dot(left: &[f64], right: &[f64]) -> f64 {
+    if left.len() <= STRETCH {
+        return vector::dot(left, right);
+    }
+    let sums: Vec<f64> = left
+        .par_chunks(STRETCH)
+        .zip(right.par_chunks(STRETCH))
+        .map(|(left, right)| vector::dot(left, right))
+        .collect();
+    sums.iter().sum()
+}
+
+/// `target += scale * other` of vectors of any length.
+pub fn add_scaled(target: &mut [f64], scale: f64, other: &[f64]) {
+    if target.len() <= STRETCH {
+        return vector::add_scaled(target, scale, other);
+    }
+    target
+        .par_chunks_mut(STRETCH)
+        .zip(other.par_chunks(STRETCH))
+        .for_each(|(target, other)| vector::add_scaled(target, scale, other));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_vectors_have_the_same_bits_for_any_number_of_threads() {
+        let left: Vec<f64> = (0..200_000).map(|i| f64::from(i * 7 % 1013) / 3.0).collect();
+        let right: Vec<f64> = (0..200_000).map(|i| f64::from(i * 5 % 907) / 7.0).collect();
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small pool");
+            pool.install(|| {
+                let mut sum = left.clone();
+                add_scaled(&mut sum, -0.3, &right);
+                (dot(&left, &right).to_bits(), sum)
+            })
+        };
+        assert_eq!(with(1), with(3));
+        approx::assert_relative_eq!(dot(&left, &right), vector::dot(&left, &right), max_relative = 1e-12);
+    }
 
     #[test]
     fn products_have_the_same_bits_for_any_number_of_threads() {

@@ -11,6 +11,12 @@ use crate::Scalar;
 /// Running sums of a reduction: enough to keep the adders of present processors busy.
 const LANES: usize = 16;
 
+/// Runs a loop in the widest registers; it should be inlined always, and its order must not depend on their width.
+#[inline]
+pub fn widest<R>(work: impl FnOnce() -> R) -> R {
+    Arch::new().dispatch(work)
+}
+
 /// $\sum_i l_i r_i$.
 pub fn dot(left: &[f64], right: &[f64]) -> f64 {
     reduce(
@@ -23,7 +29,7 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
 
 /// `target += scale * other`.
 pub fn add_scaled(target: &mut [f64], scale: f64, other: &[f64]) {
-    Arch::new().dispatch(
+    widest(
         #[inline(always)]
         || {
             for (t, o) in target.iter_mut().zip(other) {
@@ -55,7 +61,7 @@ pub fn all_finite(values: &[f32]) -> bool {
 
 /// $\sum_i f(l_i, r_i)$; `term` should be inlined always.
 pub(crate) fn reduce<T: Scalar>(left: &[T], right: &[T], term: impl Fn(T, T) -> f64) -> f64 {
-    Arch::new().dispatch(
+    widest(
         #[inline(always)]
         || {
             let mut sums = [0.0; LANES];

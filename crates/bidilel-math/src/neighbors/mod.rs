@@ -7,8 +7,8 @@
 //! pass could have hidden a true neighbour, the query is searched again in `f64`, so the result is that of a
 //! brute-force search in double precision.
 //!
-//! Blocks meet in the rounds of a tournament: in one round no block plays twice, so that the threads of a round never
-//! touch the same queries.
+//! Blocks meet in the rounds of a tournament ([`tournament`]), so that the threads of a round never touch the same
+//! queries.
 //!
 //! A point is not its own neighbour: it is left out by index, not by rank, since real data has duplicates.
 //! `k` is clipped to the number of other points; equal distances go to the lower index.
@@ -20,7 +20,7 @@ use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::distance::{norm, squared_slices};
-use crate::{Observer, Scalar};
+use crate::{Observer, Scalar, tournament};
 
 mod approximate;
 mod candidates;
@@ -129,19 +129,11 @@ impl<'a, T: Scalar> Search<'a, T> {
         let all: Vec<_> =
             (0..blocks).map(|block| Mutex::new(Candidates::new(self.size(block), self.k + SPARE))).collect();
         (0..blocks).into_par_iter().for_each(|block| self.meet(&all, block, block));
-        // The circle method: the last player stays, the others move round it. With an odd number the last is a bye.
-        let players = blocks + blocks % 2;
-        let rounds = players.saturating_sub(1);
-        for round in 0..rounds {
-            (0..players / 2).into_par_iter().for_each(|table| {
-                let place = |seat: usize| (round + seat) % rounds;
-                let (one, other) =
-                    if table == 0 { (players - 1, place(0)) } else { (place(table), place(rounds - table)) };
-                if one < blocks && other < blocks {
-                    self.meet(&all, one, other);
-                }
-            });
-            watch.progress(round + 1, rounds);
+        let rounds = tournament::rounds(blocks);
+        let count = rounds.len();
+        for (round, tables) in rounds.enumerate() {
+            tables.into_par_iter().for_each(|(one, other)| self.meet(&all, one, other));
+            watch.progress(round + 1, count);
         }
         all
     }

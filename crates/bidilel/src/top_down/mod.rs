@@ -1,6 +1,7 @@
 //! Top-down: the unseen classes are placed in the latent space by their descriptions.
 
 mod ensemble;
+mod forces;
 mod lsm;
 mod smacof;
 mod span;

@@ -6,14 +6,15 @@
 //! $$\Big(\sum_i w_{ij} + \sum_k w_{jk}\Big) b_j - \sum_k w_{jk} b_k = \sum_i w_{ij} \Big(l_i +
 //!   \delta_{ij} \frac{\tilde b_j - l_i}{\tilde d_{ij}}\Big) + \sum_k w_{jk} \delta_{jk}
 //!   \frac{\tilde b_j - \tilde b_k}{\tilde d_{jk}}$$
-//! over landmarks $l_i$ and other unseen classes $k$. The matrix (unseen x unseen) is factored once.
+//! over landmarks $l_i$ and other unseen classes $k$. The matrix $V$ (unseen x unseen) is factored once. The quadratic has
+//! the cost's own gradient $g$ at $\tilde b$ and the second derivative $2V$, so that the step is $b = \tilde b -
+//! \frac12 V^{-1} g$, with a gradient that is known already.
 //!
 //! # References
 //! I. Borg and P. Groenen, *Modern Multidimensional Scaling*, 2nd ed., 2005, chapter 8.
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 
-use bidilel_math::distance::squared_slices;
 use bidilel_math::lbfgs::{Minimum, Objective, Stopping};
 use bidilel_math::{Observer, Result, eigen};
 
@@ -40,7 +41,7 @@ pub(super) fn smacof(
         if steepest <= goal || stalled >= 100 {
             return Ok(Minimum { point, value, iterations: iteration, converged: true });
         }
-        let next = majorizer.step(&point);
+        let next = majorizer.step(&point, &gradient);
         let below = cost.evaluate(&next, &mut gradient);
         if below > value {
             // Only rounding can do that: this is as low as it gets.
@@ -52,53 +53,38 @@ pub(super) fn smacof(
     Ok(Minimum { point, value, iterations: stopping.max_iterations, converged: false })
 }
 
-pub(super) struct Majorizer<'a> {
-    cost: &'a Sammon<'a>,
+struct Majorizer {
+    /// The lower triangular $R$ of $R R^\top = V$.
     factor: Mat<f64>,
 }
 
-impl<'a> Majorizer<'a> {
-    pub(super) fn new(cost: &'a Sammon<'a>) -> Result<Self> {
+impl Majorizer {
+    fn new(cost: &Sammon) -> Result<Self> {
         let unseen = cost.unseen();
+        // Only the lower half is read.
         let mut system = Mat::zeros(unseen, unseen);
         for j in 0..unseen {
             for i in 0..cost.known() {
                 system[(j, j)] += cost.outer_weight() / cost.outer(i, j);
             }
-            for k in (0..unseen).filter(|&k| k != j) {
+            for k in 0..j {
                 let weight = cost.inner_weight() / cost.inner(k, j);
                 system[(j, j)] += weight;
-                system[(k, j)] -= weight;
+                system[(k, k)] += weight;
+                system[(j, k)] -= weight;
             }
         }
-        Ok(Self { cost, factor: eigen::cholesky(system)? })
+        Ok(Self { factor: eigen::cholesky(system)? })
     }
 
-    /// The minimum of the quadratic that touches the cost at `point`.
-    pub(super) fn step(&self, point: &[f64]) -> Vec<f64> {
-        let (cost, dim) = (self.cost, self.cost.dim());
-        let class = |j: usize| &point[j * dim..][..dim];
-        let mut right = Mat::<f64>::zeros(cost.unseen(), dim);
-        for j in 0..cost.unseen() {
-            let own = class(j);
-            for i in 0..cost.known() {
-                let landmark = cost.landmarks.col_as_slice(i);
-                let pull = cost.outer_weight() / squared_slices(own, landmark).sqrt().max(f64::MIN_POSITIVE);
-                let rest = cost.outer_weight() / cost.outer(i, j);
-                for row in 0..dim {
-                    right[(j, row)] += rest * landmark[row] + pull * (own[row] - landmark[row]);
-                }
-            }
-            for k in (0..cost.unseen()).filter(|&k| k != j) {
-                let other = class(k);
-                let pull = cost.inner_weight() / squared_slices(own, other).sqrt().max(f64::MIN_POSITIVE);
-                for row in 0..dim {
-                    right[(j, row)] += pull * (own[row] - other[row]);
-                }
-            }
-        }
+    /// The minimum of the quadratic that touches the cost at `point`, where its gradient is `gradient`.
+    fn step(&self, point: &[f64], gradient: &[f64]) -> Vec<f64> {
+        let unseen = self.factor.ncols();
+        let dim = point.len() / unseen;
+        let mut right = MatRef::from_column_major_slice(gradient, dim, unseen).transpose().to_owned();
         eigen::solve(self.factor.as_ref(), right.as_mut());
         eigen::solve_transposed(self.factor.as_ref(), right.as_mut());
-        (0..cost.unseen()).flat_map(|j| (0..dim).map(move |row| (j, row))).map(|at| right[at]).collect()
+        let at = |(place, value): (usize, &f64)| value - 0.5 * right[(place / dim, place % dim)];
+        point.iter().enumerate().map(at).collect()
     }
 }

@@ -8,21 +8,21 @@
 //! In the gradient printed in Appendix A the second sum runs over $i > j$ only. Every pair pulls at both its
 //! ends: the sum runs over all $i \ne j$, as finite differences confirm.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
-use bidilel_math::distance;
 use bidilel_math::lbfgs::Objective;
+use bidilel_math::tournament;
 use bidilel_math::vector::add_scaled;
 
 use super::DISTANCE_FLOOR;
+use super::forces::{Forces, Places, squared_norms};
 use crate::semantic::SemanticDistances;
 
-/// Unseen classes that one thread works on at a time.
-const BLOCK: usize = 64;
-/// Squared distances below this share of the squared norms are computed from differences.
-const CLOSE: f64 = 1e-2;
+/// Known classes whose forces are computed at a time.
+const LANDMARKS: usize = 256;
 
 /// The cost as a function of the embedding, stored column after column.
 #[derive(Debug, Clone)]
@@ -87,111 +87,185 @@ impl<'a> Sammon<'a> {
         2.0 / (self.unseen() * (self.unseen() - 1)).max(1) as f64
     }
 
-    /// The share of a block of classes in the cost (pairs of unseen classes are halved between them), and its
-    /// gradient, dimensions x classes.
-    ///
-    /// With forces $f_{ij}$ along the lines between places, the gradient is
-    /// $\sum_i f_{ij} (b_j - p_i) = b_j \sum_i f_{ij} - P f_j$: like the distances, a matrix product.
-    fn block(&self, places: &Points<'_>, first: usize, mut gradient: MatMut<'_, f64>) -> f64 {
-        let own = places.part(first, gradient.ncols());
-        gradient.fill(0.0);
-        let (outer, inner) = (self.outer_weight(), self.inner_weight());
-        let landmarks = Points { points: self.landmarks.as_ref(), norms: &self.norms };
-        // Rows before columns: the distances of one class to a run of others lie side by side.
-        let mut semantic = Mat::zeros(self.known().max(self.unseen()), gradient.ncols());
-        for i in 0..self.known() {
-            (0..gradient.ncols()).for_each(|j| semantic[(i, j)] = self.outer(i, first + j));
+    /// Unseen classes in a block: large blocks make good products, and small problems need blocks for all threads.
+    fn block(&self) -> usize {
+        (self.unseen() / 16).next_multiple_of(32).clamp(64, 256)
+    }
+
+    /// What the landmarks and the classes of the block itself do to a block.
+    fn settle(&self, own: &Places<'_>, first: usize, share: &mut Share<'_>) {
+        share.gradient.fill(0.0);
+        let landmarks = Places { points: self.landmarks.as_ref(), norms: &self.norms };
+        let outer = &self.distances.known_unseen;
+        for start in (0..self.known()).step_by(LANDMARKS) {
+            let some = landmarks.part(start, LANDMARKS.min(self.known() - start));
+            let semantic = |j: usize| &outer.col_as_slice(first + j)[start..][..some.norms.len()];
+            let forces = Forces::between(&some, own, self.outer_weight(), semantic);
+            share.cost += forces.cost;
+            forces.pull_columns(&some, &mut share.totals, share.gradient.as_mut());
         }
-        let known = pull(&landmarks, &own, outer, semantic.as_ref(), gradient.as_mut());
-        for i in 0..self.unseen() {
-            (0..gradient.ncols()).for_each(|j| semantic[(i, j)] = self.inner(i, first + j));
-        }
-        // No class makes a pair with itself.
-        (0..gradient.ncols()).for_each(|j| semantic[(first + j, j)] = 0.0);
-        known + 0.5 * pull(places, &own, inner, semantic.as_ref(), gradient)
+        let among = |j: usize| &self.distances.unseen_unseen.above(first + j)[first..];
+        let mut forces = Forces::between(own, own, self.inner_weight(), among);
+        share.cost += forces.cost;
+        forces.mirror();
+        forces.pull_columns(own, &mut share.totals, share.gradient.as_mut());
     }
 }
 
-/// Columns with their squared norms.
-struct Points<'a> {
-    points: MatRef<'a, f64>,
-    norms: &'a [f64],
-}
-
-impl Points<'_> {
-    fn part(&self, first: usize, count: usize) -> Points<'_> {
-        Points { points: self.points.subcols(first, count), norms: &self.norms[first..][..count] }
-    }
-
-    fn column(&self, i: usize) -> &[f64] {
-        self.points.col(i).try_as_col_major().expect("places lie column after column").as_slice()
-    }
-}
-
-fn squared_norms(points: MatRef<'_, f64>) -> Vec<f64> {
-    let zero = Mat::zeros(points.nrows(), 1);
-    points.col_iter().map(|column| distance::squared(column, zero.col(0))).collect()
-}
-
-/// The cost of the pairs of `others` and `own` (the rows and columns of `semantic`); adds what they pull to `gradient`.
-///
-/// Distances are at least the floor; zero marks what is no pair.
-fn pull(
-    others: &Points<'_>,
-    own: &Points<'_>,
-    weight: f64,
-    semantic: MatRef<'_, f64>,
-    mut gradient: MatMut<'_, f64>,
-) -> f64 {
-    let mut forces = Mat::zeros(others.norms.len(), own.norms.len());
-    matmul(forces.as_mut(), Accum::Replace, others.points.transpose(), own.points, -2.0, Par::Seq);
-    let mut cost = 0.0;
-    for (j, &own_norm) in own.norms.iter().enumerate() {
-        let mut total = 0.0;
-        for (i, (force, &norm)) in forces.col_as_slice_mut(j).iter_mut().zip(others.norms).enumerate() {
-            let (product, both) = (std::mem::take(force), norm + own_norm);
-            let semantic = semantic[(i, j)];
-            if semantic <= 0.0 {
-                continue;
-            }
-            let mut square = both + product;
-            if square < CLOSE * both {
-                // The digits of near places cancel in the expanded form.
-                square = distance::squared_slices(others.column(i), own.column(j));
-            }
-            let latent = square.sqrt();
-            let away = latent - semantic;
-            cost += weight * away * away / semantic;
-            // Two classes in one place have no direction to part in: the gradient leaves them there.
-            if latent > 0.0 {
-                *force = 2.0 * weight * away / (semantic * latent);
-                total += *force;
-            }
-        }
-        add_scaled(column_mut(gradient.as_mut(), j), total, own.column(j));
-    }
-    matmul(gradient, Accum::Add, others.points, forces.as_ref(), -1.0, Par::Seq);
-    cost
-}
-
-fn column_mut(matrix: MatMut<'_, f64>, j: usize) -> &mut [f64] {
-    matrix.col_mut(j).try_as_col_major_mut().expect("gradients lie column after column").as_slice_mut()
+/// What has been summed of a block of classes: the gradient is `points * totals - gradient`.
+struct Share<'a> {
+    gradient: MatMut<'a, f64>,
+    /// Sum of the forces at every class.
+    totals: Vec<f64>,
+    cost: f64,
 }
 
 impl Objective for Sammon<'_> {
+    /// Blocks of classes first meet the landmarks and themselves, then each other in the rounds of a tournament: a pair
+    /// of blocks is computed once for both, and every block sums in the order of the rounds.
     fn evaluate(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
-        let dim = self.dim();
+        let (dim, block) = (self.dim(), self.block());
         let points = MatRef::from_column_major_slice(point, dim, self.unseen());
         let norms = squared_norms(points);
-        let places = Points { points, norms: &norms };
-        let shares: Vec<f64> = gradient
-            .par_chunks_mut(dim * BLOCK)
+        let places = Places { points, norms: &norms };
+        let part = |index: usize| places.part(index * block, block.min(self.unseen() - index * block));
+        let shares: Vec<Mutex<Share<'_>>> = gradient.chunks_mut(dim * block).map(share(dim)).collect();
+        shares.par_iter().enumerate().for_each(|(index, share)| {
+            self.settle(&part(index), index * block, &mut lock(share));
+        });
+        for tables in tournament::rounds(shares.len()) {
+            tables.into_par_iter().for_each(|(one, other)| {
+                let (one, other) = (one.min(other), one.max(other));
+                let (rows, columns) = (part(one), part(other));
+                let semantic = |j: usize| {
+                    &self.distances.unseen_unseen.above(other * block + j)[one * block..][..rows.norms.len()]
+                };
+                let forces = Forces::between(&rows, &columns, self.inner_weight(), semantic);
+                let mut share = lock(&shares[other]);
+                let Share { gradient, totals, cost } = &mut *share;
+                *cost += forces.cost;
+                forces.pull_columns(&rows, totals, gradient.as_mut());
+                drop(share);
+                let mut share = lock(&shares[one]);
+                let Share { gradient, totals, .. } = &mut *share;
+                forces.pull_rows(&columns, totals, gradient.as_mut());
+            });
+        }
+        let costs: Vec<f64> = shares
+            .into_par_iter()
             .enumerate()
-            .map(|(block, gradient)| {
-                let count = gradient.len() / dim;
-                self.block(&places, block * BLOCK, MatMut::from_column_major_slice_mut(gradient, dim, count))
+            .map(|(index, share)| {
+                let mut share = share.into_inner().unwrap_or_else(PoisonError::into_inner);
+                finish(&part(index), &mut share);
+                share.cost
             })
             .collect();
-        shares.iter().sum()
+        costs.iter().sum()
+    }
+}
+
+fn share<'a>(dim: usize) -> impl Fn(&'a mut [f64]) -> Mutex<Share<'a>> {
+    move |gradient| {
+        let count = gradient.len() / dim;
+        let gradient = MatMut::from_column_major_slice_mut(gradient, dim, count);
+        Mutex::new(Share { gradient, totals: vec![0.0; count], cost: 0.0 })
+    }
+}
+
+/// Adds the classes' own side of all forces: $b_j \sum_i f_{ij}$.
+fn finish(own: &Places<'_>, share: &mut Share<'_>) {
+    for (j, &total) in share.totals.iter().enumerate() {
+        let column = share.gradient.as_mut().col_mut(j).try_as_col_major_mut();
+        add_scaled(column.expect("gradients lie column after column").as_slice_mut(), total, own.column(j));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use bidilel_math::distance::squared_slices;
+    use bidilel_math::symmetric::Symmetric;
+
+    use super::*;
+
+    fn random() -> impl FnMut() -> f64 {
+        let mut state = 3_u64;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        }
+    }
+
+    /// Landmarks, distances and places, of which the last lies on the first, and the last but one next to it.
+    fn problem(dim: usize, known: usize, unseen: usize) -> (Mat<f64>, SemanticDistances, Vec<f64>) {
+        let mut next = random();
+        let landmarks = Mat::from_fn(dim, known, |_, _| next() - 0.5);
+        let mut known_unseen = Mat::from_fn(known, unseen, |_, _| 0.2 + next());
+        known_unseen[(0, 0)] = 0.0;
+        let among = Mat::from_fn(unseen, unseen, |_, _| 0.2 + next());
+        let mut places: Vec<f64> = (0..dim * unseen).map(|_| next() - 0.5).collect();
+        if unseen > 2 {
+            places.copy_within(..dim, dim * (unseen - 1));
+            places.copy_within(..dim, dim * (unseen - 2));
+            places[dim * (unseen - 2)] += 1e-5;
+        }
+        (landmarks, SemanticDistances { known_unseen, unseen_unseen: Symmetric::of(among.as_ref()) }, places)
+    }
+
+    /// The equations, a pair after the other.
+    fn pair_by_pair(cost: &Sammon<'_>, places: &[f64]) -> (f64, Vec<f64>) {
+        let dim = cost.dim();
+        let (mut value, mut gradient) = (0.0, vec![0.0; places.len()]);
+        for j in 0..cost.unseen() {
+            let own = &places[dim * j..][..dim];
+            let mut pull = |other: &[f64], semantic: f64, weight: f64, share: f64| {
+                let latent = squared_slices(own, other).sqrt();
+                value += share * weight * (latent - semantic).powi(2) / semantic;
+                let force = if latent > 0.0 { 2.0 * weight * (1.0 / semantic - 1.0 / latent) } else { 0.0 };
+                (0..dim).for_each(|row| gradient[dim * j + row] += force * (own[row] - other[row]));
+            };
+            for i in 0..cost.known() {
+                pull(cost.landmarks.col_as_slice(i), cost.outer(i, j), cost.outer_weight(), 1.0);
+            }
+            for k in (0..cost.unseen()).filter(|&k| k != j) {
+                // Every pair is met twice here.
+                pull(&places[dim * k..][..dim], cost.inner(k, j), cost.inner_weight(), 0.5);
+            }
+        }
+        (value, gradient)
+    }
+
+    #[test]
+    fn tiles_give_what_pairs_give() {
+        for (dim, known, unseen) in [(3, 2, 1), (4, 1, 2), (5, 300, 63), (4, 7, 64), (3, 5, 65), (6, 70, 200)]
+        {
+            let (landmarks, distances, places) = problem(dim, known, unseen);
+            let cost = Sammon::new(landmarks.as_ref(), &distances);
+            let mut gradient = vec![f64::NAN; places.len()];
+            let value = cost.evaluate(&places, &mut gradient);
+            let (expected, slopes) = pair_by_pair(&cost, &places);
+            approx::assert_relative_eq!(value, expected, max_relative = 1e-12);
+            let steepest = slopes.iter().fold(0.0_f64, |largest, slope| largest.max(slope.abs()));
+            for (found, slope) in gradient.iter().zip(&slopes) {
+                assert!((found - slope).abs() < 1e-9 * steepest, "{unseen} unseen: {found} is not {slope}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_blocks_have_the_same_bits_for_any_number_of_threads() {
+        let (landmarks, distances, places) = problem(5, 300, 500);
+        let cost = Sammon::new(landmarks.as_ref(), &distances);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small pool");
+            let mut gradient = vec![0.0; places.len()];
+            let value = pool.install(|| cost.evaluate(&places, &mut gradient));
+            (value.to_bits(), gradient)
+        };
+        assert_eq!(with(1), with(2));
+        assert_eq!(with(1), with(3));
     }
 }
