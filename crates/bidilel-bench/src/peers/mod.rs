@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use crate::say;
-pub(crate) use ours::{Clock, child, peak_mb};
+pub(crate) use ours::{Clock, child, forget_peak, peak_mb};
 pub(crate) use table::Peak;
 
 /// Rounds in which the programs take turns; the faster of its runs stands for each.

@@ -78,6 +78,11 @@ impl Observer for Clock {
     }
 }
 
+/// Starts the peak of this process's resident memory anew.
+pub(crate) fn forget_peak() -> Result<()> {
+    std::fs::write("/proc/self/clear_refs", "5").context("the peak of memory is kept by /proc")
+}
+
 /// The peak of this process's resident memory.
 pub(crate) fn peak_mb() -> Result<f64> {
     let status =
