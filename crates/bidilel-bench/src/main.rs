@@ -3,7 +3,8 @@
 //! - `peers [FOLDER…]`: fits against NumPy, SciPy and faiss on the same data;
 //! - `tune [small | large]`: the paper's protocol, shared and naive;
 //! - `predict [FILE]`: rows a second from a mapped file, against the bounds of product and memory;
-//! - `scale`: seconds and memory of a fit from 1,000 to 100,000 rows, and of the mapping from 50 to 20,000 classes.
+//! - `scale [rows | classes | draw]`: seconds and memory of a fit from 1,000 to 100,000 rows, and of the mapping from 50
+//!   to 20,000 classes, drawn.
 
 mod peers;
 mod predict;
@@ -13,7 +14,7 @@ mod tune;
 use std::io::Write;
 use std::process::ExitCode;
 
-const USAGE: &str = "expected: peers [FOLDER…], tune [small | large], predict, scale [rows | classes]";
+const USAGE: &str = "expected: peers [FOLDER…], tune [small | large], predict, scale [rows | classes | draw]";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         ["scale"] => scale::rows().and_then(|()| scale::classes()),
         ["scale", "rows"] => scale::rows(),
         ["scale", "classes"] => scale::classes(),
+        ["scale", "draw"] => scale::draw(),
         _ => Err(anyhow::anyhow!(USAGE)),
     };
     match outcome {

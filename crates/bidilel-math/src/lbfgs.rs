@@ -216,13 +216,22 @@ fn wolfe(objective: &impl Objective, from: &Place, direction: &[f64], first: f64
         }
         step = match &high {
             Some((far, far_place)) => interpolate(low, &low_place, *far, far_place, direction),
-            None => 2.0 * step,
+            None => step * stretch(dot(&low_place.gradient, direction) / slope),
         };
         if high.as_ref().is_some_and(|(far, _)| (far - low).abs() <= 1e-16 * far.abs().max(low)) {
             break;
         }
     }
     (low > 0.0 && low_place.value < from.value).then(|| low_place.into_owned())
+}
+
+/// How much longer the next step is where a step was too short to leave more than `left` of the slope.
+///
+/// A power of two that stays short of where a straight slope would be flat enough: the search ends where doubling
+/// would have ended, but does not take twenty evaluations to get there from a start with tiny slopes.
+fn stretch(left: f64) -> f64 {
+    let goal = 0.5 * (1.0 - CURVATURE) / (1.0 - left);
+    if goal.is_finite() && goal > 2.0 { goal.log2().floor().min(20.0).exp2() } else { 2.0 }
 }
 
 /// The minimiser of the cubic through two places' values and slopes, kept inside the middle of the interval.
@@ -286,6 +295,23 @@ mod tests {
     fn descent_gets_there_too_but_slowly() {
         let found = descent(&rosenbrock, vec![-1.2, 1.0], Stopping { tolerance: 1e-8, ..STOPPING }, &Silent);
         assert!(found.point.iter().all(|x| (x - 1.0).abs() < 1e-3), "{found:?}");
+    }
+
+    #[test]
+    fn a_long_way_takes_few_evaluations_and_ends_where_doubling_ends() {
+        for bend in [1e-3, 3e-5, 7e-7, 1e-9] {
+            let evaluations = Mutex::new(0);
+            let parabola = |x: &[f64], gradient: &mut [f64]| {
+                *evaluations.lock().expect("no test thread panics") += 1;
+                gradient[0] = 2.0 * bend * (x[0] - 1.0);
+                bend * (x[0] - 1.0).powi(2)
+            };
+            let from = Place::at(&parabola, vec![0.0]);
+            let found = wolfe(&parabola, &from, &[2.0 * bend], 1.0).expect("a lower place");
+            let doubled = (0..40).map(|k| f64::from(k).exp2()).find(|step| step * 2.0 * bend >= 0.1);
+            approx::assert_relative_eq!(found.point[0], 2.0 * bend * doubled.expect("not far"));
+            assert!(*evaluations.lock().expect("no test thread panics") <= 7);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod evaluation;
 mod format;
+mod growth;
 mod html;
 mod latex;
 mod markdown;
@@ -15,6 +16,7 @@ mod text;
 
 pub use evaluation::{ClassScore, Evaluation, Mistake, Run, RunScore, Spread, Step, Subject};
 pub use format::Format;
+pub use growth::{Growth, Series, growth};
 pub use html::{Block, Figure, GENERATOR, Mark, page};
 pub use svg::{Curve, curves};
 pub use table::{Align, Table};

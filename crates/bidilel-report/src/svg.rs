@@ -1,4 +1,4 @@
-//! Curves with error bars as a small SVG, written directly.
+//! Drawings as a small SVG, written directly: panels beside each other, and curves with error bars.
 
 use std::fmt::Write;
 
@@ -21,8 +21,18 @@ const COLUMNS: usize = 2;
 
 /// All curves, two beside each other, under a title for those who cannot see them.
 pub fn curves(title: &str, all: &[Curve]) -> String {
+    frame(title, (WIDTH, HEIGHT), all, panel)
+}
+
+/// Panels of one size, two beside each other on white, which stays readable on a dark page.
+pub(crate) fn frame<T>(
+    title: &str,
+    (wide, high): (f64, f64),
+    all: &[T],
+    panel: impl Fn(&mut String, &T),
+) -> String {
     let rows = all.len().div_ceil(COLUMNS).max(1);
-    let (width, height) = (WIDTH * all.len().clamp(1, COLUMNS) as f64, HEIGHT * rows as f64);
+    let (width, height) = (wide * all.len().clamp(1, COLUMNS) as f64, high * rows as f64);
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write!(
@@ -32,10 +42,10 @@ pub fn curves(title: &str, all: &[Curve]) -> String {
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
         escape(title)
     );
-    for (place, curve) in all.iter().enumerate() {
-        let (x, y) = ((place % COLUMNS) as f64 * WIDTH, (place / COLUMNS) as f64 * HEIGHT);
+    for (place, one) in all.iter().enumerate() {
+        let (x, y) = ((place % COLUMNS) as f64 * wide, (place / COLUMNS) as f64 * high);
         let _ = writeln!(out, "<g transform=\"translate({x},{y})\">");
-        panel(&mut out, curve);
+        panel(&mut out, one);
         out.push_str("</g>\n");
     }
     out + "</svg>\n"

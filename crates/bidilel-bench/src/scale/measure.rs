@@ -1,12 +1,9 @@
-//! How cost grows: `scale rows` fits 1,000 to 100,000 rows, `scale classes` maps 50 to 20,000 unseen classes.
-//!
-//! Every point is a process of its own, so that the peak of its memory is its own. The tables are CSV, and each is
-//! drawn into `docs/` beside what is printed.
+//! One point of a curve: a fit of some rows, or some iterations of the mapping of some classes.
 
-use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use bidilel::bottom_up::{BottomUp, Locality, Slpp};
 use bidilel::landmarks::Landmarks;
 use bidilel::pipeline::Pipeline;
@@ -14,38 +11,18 @@ use bidilel::semantic::{ClassSemantics, Representation};
 use bidilel::synthetic::{Synthetic, View};
 use bidilel::task::{Choice, Task};
 use bidilel::top_down::{ClassEmbedder, Lsm};
-use bidilel_math::distance;
+use bidilel_math::{Observer, distance};
 use faer::Mat;
 
 use crate::peers::{Clock, peak_mb};
 use crate::say;
 
-const ROWS: [usize; 7] = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
-const CLASSES: [usize; 6] = [50, 200, 1_000, 5_000, 10_000, 20_000];
 const DIM: usize = 1024;
 /// Known classes and latent dimensions of the mapping.
 const KNOWN: usize = 1000;
 const LATENT: usize = 300;
-/// Iterations of the mapping that are timed: each costs the same.
+/// Iterations of the mapping that are timed, after the first, which looks for the length of a step.
 const ITERATIONS: usize = 10;
-
-pub(crate) fn rows() -> Result<()> {
-    say("rows,neighbors,scatter,eigen,top_down,total,peak_mb");
-    ROWS.iter().try_for_each(|rows| again("rows", *rows))
-}
-
-pub(crate) fn classes() -> Result<()> {
-    say("classes,distances,an_iteration,peak_mb");
-    CLASSES.iter().try_for_each(|classes| again("classes", *classes))
-}
-
-fn again(what: &str, size: usize) -> Result<()> {
-    let own = std::env::current_exe()?;
-    let output = Command::new(own).args(["child", "scale", what, &size.to_string()]).output()?;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    say(String::from_utf8_lossy(&output.stdout).trim_end());
-    Ok(())
-}
 
 /// One point of a curve, in a process of its own.
 pub(crate) fn child(what: &str, size: &str) -> Result<()> {
@@ -106,10 +83,23 @@ fn map(unseen: usize) -> Result<()> {
     let started = Instant::now();
     let semantics = ClassSemantics::from_representations(vec![one], KNOWN);
     let distances = started.elapsed().as_secs_f64();
-    let lsm = Lsm { max_iterations: ITERATIONS, ..Lsm::default() };
-    let started = Instant::now();
-    lsm.embed(&landmarks, &semantics, &bidilel_math::Silent)?;
-    let iteration = started.elapsed().as_secs_f64() / ITERATIONS as f64;
-    say(&format!("{unseen},{distances:.3},{iteration:.3},{:.0}", peak_mb()?));
+    let lsm = Lsm { max_iterations: ITERATIONS + 1, ..Lsm::default() };
+    let (steps, started) = (Steps::default(), Instant::now());
+    lsm.embed(&landmarks, &semantics, &steps)?;
+    let steps = steps.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (first, last) = steps.get(1).zip(steps.last()).context("the mapping took no step")?;
+    let start = first.duration_since(started).as_secs_f64();
+    let iteration = last.duration_since(*first).as_secs_f64() / (steps.len() - 2).max(1) as f64;
+    say(&format!("{unseen},{distances:.3},{start:.3},{iteration:.3},{:.0}", peak_mb()?));
     Ok(())
+}
+
+/// When every iteration began.
+#[derive(Default)]
+struct Steps(Mutex<Vec<Instant>>);
+
+impl Observer for Steps {
+    fn step(&self, _: usize, _: f64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
+    }
 }
