@@ -138,16 +138,13 @@ fn guide(out: &mut String, growth: &Growth, (x, y): (&Axis, &Axis), slope: f64, 
     };
     let lowest = (x.low - size.log10()).max((y.low - cost.log10()) / slope);
     let (from, to) = (10_f64.powf(size.log10() + lowest), 10_f64.powf(cost.log10() + slope * lowest));
+    let ((left, bottom), (right, top)) = ((x.place(from), y.place(to)), (x.place(size), y.place(cost)));
+    // A third of the way up, below the line, where curves that end above it leave room.
+    let (at, under) = (left + 0.35 * (right - left) + 10.0, bottom + 0.35 * (top - bottom) + 12.0);
     let _ = writeln!(
         out,
-        "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"#888\" stroke-dasharray=\"5 4\"/>\
-         <text x=\"{:.1}\" y=\"{:.1}\" fill=\"#666\">{}</text>",
-        x.place(from),
-        y.place(to),
-        x.place(size),
-        y.place(cost),
-        x.place(from) + 12.0,
-        y.place(to) - 6.0,
+        "<path d=\"M{left:.1} {bottom:.1}L{right:.1} {top:.1}\" stroke=\"#888\" stroke-dasharray=\"5 4\"/>\
+         <text x=\"{at:.1}\" y=\"{under:.1}\" fill=\"#666\">{}</text>",
         escape(name)
     );
 }
@@ -173,7 +170,7 @@ fn line(out: &mut String, place: usize, series: &Series, x: &Axis, y: &Axis) {
 fn mark(out: &mut String, place: usize, (x, y): (f64, f64)) {
     let form =
         ["M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z", "M-4 -4H4V4H-4Z", "M0 -5L5 4H-5Z", "M0 -5L5 0L0 5L-5 0Z"];
-    // The fifth is a square again, in its own colour and hollow.
+    // The fifth is a circle again, but hollow.
     let fill = if place % COLOURS.len() < form.len() { COLOURS[place % COLOURS.len()] } else { "white" };
     let _ = writeln!(
         out,
