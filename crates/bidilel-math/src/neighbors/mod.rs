@@ -7,12 +7,13 @@
 //! pass could have hidden a true neighbour, the query is searched again in `f64`, so the result is that of a
 //! brute-force search in double precision.
 //!
-//! Blocks meet in the rounds of a tournament ([`tournament`]), so that the threads of a round never touch the same
-//! queries.
+//! A block's candidates are the best of all scores by score and index, whatever the order in which blocks meet: threads
+//! need only take turns at them, and the order is the one that finds most points in the cache.
 //!
 //! A point is not its own neighbour: it is left out by index, not by rank, since real data has duplicates.
 //! `k` is clipped to the number of other points; equal distances go to the lower index.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use faer::linalg::matmul::matmul;
@@ -20,7 +21,8 @@ use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::distance::{norm, squared_slices};
-use crate::{Observer, Scalar, tournament};
+use crate::parallel::zeros;
+use crate::{Observer, Scalar};
 
 mod approximate;
 mod candidates;
@@ -34,6 +36,8 @@ pub use restrict::Restricted;
 /// Points in a block; a tile of products is a block by a block. The kernels of the product take 24 or 48 rows at a time
 /// in the widest registers, and what is left over at a tenth less speed: 240 leaves nothing.
 const BLOCK: usize = 240;
+/// Bytes of the points of a region whose blocks meet those of another one after each other.
+const REGION: usize = 4 << 20;
 /// Candidates beyond `k` that the first pass keeps, room for its rounding errors.
 const SPARE: usize = 8;
 
@@ -62,7 +66,7 @@ pub fn exact<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Observer) -
     let copy = contiguous(points);
     let points = copy.as_ref().map_or(points, Mat::as_ref);
     let search = Search::new(points, k);
-    let found = search.tournament(watch);
+    let found = search.candidates(watch);
     let lists = found
         .into_par_iter()
         .enumerate()
@@ -124,18 +128,36 @@ impl<'a, T: Scalar> Search<'a, T> {
     }
 
     /// The candidates of every block's queries.
-    fn tournament(&self, watch: &dyn Observer) -> Vec<Mutex<Candidates<T>>> {
+    fn candidates(&self, watch: &dyn Observer) -> Vec<Mutex<Candidates<T>>> {
         let blocks = self.points.ncols().div_ceil(BLOCK);
         let all: Vec<_> =
             (0..blocks).map(|block| Mutex::new(Candidates::new(self.size(block), self.k + SPARE))).collect();
-        (0..blocks).into_par_iter().for_each(|block| self.meet(&all, block, block));
-        let rounds = tournament::rounds(blocks);
-        let count = rounds.len();
-        for (round, tables) in rounds.enumerate() {
-            tables.into_par_iter().for_each(|(one, other)| self.meet(&all, one, other));
-            watch.progress(round + 1, count);
-        }
+        let pairs = self.pairs(blocks);
+        let done = AtomicUsize::new(0);
+        pairs.par_iter().for_each_init(
+            || zeros::<T>(BLOCK, BLOCK),
+            |tile, &(one, other)| {
+                self.meet(tile, &all, one, other);
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if done.is_multiple_of(blocks) || done == pairs.len() {
+                    watch.progress(done, pairs.len());
+                }
+            },
+        );
         all
+    }
+
+    /// All pairs of blocks, those of two small regions after each other while their points are in the cache.
+    fn pairs(&self, blocks: usize) -> Vec<(usize, usize)> {
+        let side = (REGION / (BLOCK * self.points.nrows() * size_of::<T>()).max(1)).clamp(1, 8);
+        let region = |first: usize| first..blocks.min(first + side);
+        let firsts = || (0..blocks).step_by(side);
+        let regions = firsts()
+            .flat_map(|one| firsts().filter(move |&other| one <= other).map(move |other| (one, other)));
+        regions
+            .flat_map(|(one, other)| region(one).flat_map(move |i| region(other).map(move |j| (i, j))))
+            .filter(|(one, other)| one <= other)
+            .collect()
     }
 
     fn size(&self, block: usize) -> usize {
@@ -143,26 +165,26 @@ impl<'a, T: Scalar> Search<'a, T> {
     }
 
     /// Scores two blocks against each other, or one against itself.
-    fn meet(&self, all: &[Mutex<Candidates<T>>], one: usize, other: usize) {
+    fn meet(&self, tile: &mut Mat<T>, all: &[Mutex<Candidates<T>>], one: usize, other: usize) {
         let (rows, columns) = (self.size(one), self.size(other));
-        let mut tile = Mat::<T>::zeros(rows, columns);
         let block = |block: usize| self.points.subcols(block * BLOCK, self.size(block));
         let (left, right) = (block(one), block(other));
-        matmul(tile.as_mut(), Accum::Replace, left.transpose(), right, T::from_f64(-2.0), Par::Seq);
+        let products = tile.as_mut().submatrix_mut(0, 0, rows, columns);
+        matmul(products, Accum::Replace, left.transpose(), right, T::from_f64(-2.0), Par::Seq);
+        let products = |column: usize| &tile.col_as_slice(column)[..rows];
         // Queries of the other block look down the columns; to those of the one each column is a point on offer.
-        let norms = |block: usize| self.norms(block);
+        let (row_norms, start) = (self.norms(one), one * BLOCK);
         let mut looking = lock(&all[other]);
-        let (row_norms, start) = (norms(one), one * BLOCK);
         for query in 0..columns {
             let skip = (one == other).then_some(query);
-            looking.scan(query, tile.col_as_slice(query), &row_norms, start, skip);
+            looking.scan(query, products(query), &row_norms, start, skip);
         }
         drop(looking);
         if one != other {
+            let column_norms = self.norms(other);
             let mut looking = lock(&all[one]);
-            let column_norms = norms(other);
             for (point, &norm) in column_norms.iter().enumerate() {
-                looking.offer(other * BLOCK + point, norm, tile.col_as_slice(point));
+                looking.offer(other * BLOCK + point, norm, products(point));
             }
         }
     }
@@ -176,7 +198,10 @@ impl<'a, T: Scalar> Search<'a, T> {
 
     /// Orders the candidates by exact distance and keeps `k`.
     fn rank(&self, query: usize, mut best: Vec<(T, u32)>) -> Vec<(usize, f64)> {
-        let cut = cut_back(&mut best, self.k + SPARE);
+        cut_back(&mut best, self.k + SPARE);
+        // What was left out, now or before, has a score of at least this.
+        let whole = best.len() == self.points.ncols() - 1;
+        let cut = best.iter().map(|(score, _)| score.to_f64()).max_by(f64::total_cmp).filter(|_| !whole);
         let mut list = self.distances(query, best.iter().map(|&(_, j)| j as usize));
         if list.len() < self.k || !T::from_f64(4.0 * self.largest).to_f64().is_finite() {
             // The first pass ran over in its own precision, and its scores mean nothing.
@@ -188,7 +213,7 @@ impl<'a, T: Scalar> Search<'a, T> {
             let unit = T::epsilon_impl().to_f64();
             let size = self.largest + (own * self.largest).sqrt();
             let slack = 8.0 * unit * (self.points.nrows() as f64).sqrt() * size;
-            if kth * kth + slack >= cut.to_f64() + own {
+            if kth * kth + slack >= cut + own {
                 return self.in_full(query);
             }
         }
