@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::visual::KernelMap;
 
 /// Instances that one thread widens to `f64` and projects at a time.
-const BLOCK: usize = 240;
+const BLOCK: usize = 120;
 
 /// A map from visual to latent dimensions.
 #[derive(Debug, Clone, PartialEq)]
