@@ -8,6 +8,7 @@
 //! - `scale [rows | classes | draw]`: seconds and memory of a fit from 1,000 to 100,000 rows, and of the mapping from 50
 //!   to 20,000 classes, drawn.
 
+mod data;
 mod neighbors;
 mod peers;
 mod predict;

@@ -10,12 +10,12 @@ use bidilel::bottom_up::{BottomUp, Locality, Search, Slpp};
 use bidilel::dataset::Dataset;
 use bidilel::metrics::accuracy;
 use bidilel::pipeline::Pipeline;
-use bidilel::synthetic::{Synthetic, View};
 use bidilel::task::{Choice, Task};
 use bidilel_math::distance::squared;
 use bidilel_math::{Silent, neighbors};
 use rayon::prelude::*;
 
+use crate::data::synthetic;
 use crate::peers::Clock;
 use crate::say;
 
@@ -31,26 +31,11 @@ pub(crate) fn run(what: &[String]) -> Result<()> {
         if what.is_empty() { ROWS.to_vec() } else { what.iter().map(String::as_str).collect() };
     for name in named {
         match name.parse() {
-            Ok(rows) => measure(&synthetic(rows)?)?,
+            Ok(rows) => measure(&synthetic(rows, DIM)?)?,
             Err(_) => measure(&bidilel_data::open(Path::new(name))?.dataset)?,
         }
     }
     Ok(())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a million rows")]
-fn synthetic(rows: usize) -> Result<Dataset> {
-    let made = Synthetic {
-        known: 40,
-        unseen: 10,
-        validation: 0,
-        trials: 0,
-        imbalance: 0.0,
-        instances_per_class: rows as f64 / 40.0,
-        views: vec![View { name: "cnn".to_owned(), dim: DIM }],
-        ..Synthetic::preset("awa")?
-    };
-    Ok(made.generate(0)?)
 }
 
 fn measure(dataset: &Dataset) -> Result<()> {

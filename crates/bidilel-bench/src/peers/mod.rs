@@ -11,12 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use bidilel::synthetic::{Synthetic, View};
 use bidilel_data::{WriteOptions, write};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use crate::say;
+use crate::{data, say};
 pub(crate) use ours::{Clock, child, forget_peak, peak_mb};
 pub(crate) use table::Peak;
 
@@ -124,17 +123,7 @@ fn synthetic(dim: usize) -> Result<PathBuf> {
     let folder = scratch()?.join(format!("synthetic-24295x{dim}"));
     if !folder.join("dataset.toml").exists() {
         say(&format!("making {}", folder.display()));
-        let dataset = Synthetic {
-            known: 40,
-            unseen: 10,
-            validation: 0,
-            trials: 0,
-            imbalance: 0.0,
-            instances_per_class: 607.375,
-            views: vec![View { name: "cnn".to_owned(), dim }],
-            ..Synthetic::preset("awa")?
-        };
-        write(&dataset.generate(0)?, &folder, WriteOptions::default())?;
+        write(&data::synthetic(24_295, dim)?, &folder, WriteOptions::default())?;
     }
     Ok(folder)
 }

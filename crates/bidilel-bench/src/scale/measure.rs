@@ -8,12 +8,12 @@ use bidilel::bottom_up::{BottomUp, Locality, Slpp};
 use bidilel::landmarks::Landmarks;
 use bidilel::pipeline::Pipeline;
 use bidilel::semantic::{ClassSemantics, Representation};
-use bidilel::synthetic::{Synthetic, View};
 use bidilel::task::{Choice, Task};
 use bidilel::top_down::{ClassEmbedder, Lsm};
 use bidilel_math::{Observer, distance};
 use faer::Mat;
 
+use crate::data::synthetic;
 use crate::peers::{Clock, peak_mb};
 use crate::say;
 
@@ -34,19 +34,8 @@ pub(crate) fn child(what: &str, size: &str) -> Result<()> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a hundred thousand rows")]
 fn fit(rows: usize) -> Result<()> {
-    let dataset = Synthetic {
-        known: 40,
-        unseen: 10,
-        validation: 0,
-        trials: 0,
-        imbalance: 0.0,
-        instances_per_class: rows as f64 / 40.0,
-        views: vec![View { name: "cnn".to_owned(), dim: DIM }],
-        ..Synthetic::preset("awa")?
-    }
-    .generate(0)?;
+    let dataset = synthetic(rows, DIM)?;
     let trial = dataset.trials(None)?.swap_remove(0);
     let task = Task::new(&dataset, &trial, &Choice::default(), &bidilel_math::Silent)?;
     drop(dataset);
