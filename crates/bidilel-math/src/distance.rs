@@ -2,12 +2,11 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, ColRef, Mat, MatMut, MatRef, Par};
-use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::Scalar;
 use crate::parallel::zeros;
-use crate::vector::reduce;
+use crate::vector::{reduce, widest};
 
 /// Squared distances below this share of the squared norms are computed from differences.
 const CLOSE: f64 = 1e-2;
@@ -46,7 +45,7 @@ pub fn pairwise(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
 
 /// Turns products into squared distances; tells whether any has lost digits beside the norms, or is no number.
 fn expand(products: &mut [f64], squares: &[f64], own: f64) -> bool {
-    Arch::new().dispatch(
+    widest(
         #[inline(always)]
         || {
             let mut near = false;
@@ -61,7 +60,7 @@ fn expand(products: &mut [f64], squares: &[f64], own: f64) -> bool {
 }
 
 fn root(values: &mut [f64]) {
-    Arch::new().dispatch(
+    widest(
         #[inline(always)]
         || values.iter_mut().for_each(|value| *value = value.sqrt()),
     );
@@ -132,11 +131,15 @@ pub fn normalize_columns<T: Scalar>(points: MatMut<'_, T>) -> usize {
 /// Divides a slice by its norm, in place; false where that is zero, and nothing was done.
 pub fn normalize<T: Scalar>(values: &mut [T]) -> bool {
     let norm = norm(values);
-    if norm > 0.0 {
-        Arch::new().dispatch(
+    // Divisions take several times as long as products; only of the smallest numbers is there no reciprocal.
+    let reciprocal = norm.recip();
+    if norm > 0.0 && reciprocal.is_finite() {
+        widest(
             #[inline(always)]
-            || values.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() / norm)),
+            || values.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * reciprocal)),
         );
+    } else if norm > 0.0 {
+        values.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() / norm));
     }
     norm != 0.0
 }

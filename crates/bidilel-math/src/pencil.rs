@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::eigen::{self, Eigen};
 use crate::parallel::{copy, zeros};
-use crate::tiles::{TILE, add_half, add_lower_panel, add_tiles, mirror};
+use crate::tiles::{Symmetric, TILE, mirror};
 use crate::{Observer, Result};
 
 /// $A$ and $B$, both symmetric.
@@ -40,22 +40,15 @@ impl Pencil {
         self.square.nrows()
     }
 
-    /// $A \mathrel{+}= S^\top T$, which must be symmetric.
-    pub(crate) fn add_left(&mut self, one: MatRef<'_, f64>, other: MatRef<'_, f64>) {
+    /// Adds a symmetric product to each.
+    pub(crate) fn add(&mut self, left: Symmetric<'_>, right: Symmetric<'_>) {
         let panels = self.square.par_col_chunks_mut(TILE).zip(&mut self.diagonal);
-        panels.enumerate().for_each(|(index, (panel, tile))| {
-            let (first, count) = (index * TILE, panel.ncols());
-            let other = other.subcols(first, count);
-            add_tiles(panel.subrows_mut(0, first), one, other);
-            add_half(tile.as_mut(), one.subcols(first, count), other);
-        });
-    }
-
-    /// $B \mathrel{+}= S^\top T$, which must be symmetric.
-    pub(crate) fn add_right(&mut self, one: MatRef<'_, f64>, other: MatRef<'_, f64>) {
-        // The tiles on the diagonal reach a little above it, into room that belongs to nobody.
-        self.square.par_col_chunks_mut(TILE).enumerate().for_each(|(index, panel)| {
-            add_lower_panel(panel, index, one, other);
+        panels.enumerate().for_each(|(index, (mut panel, tile))| {
+            let first = index * TILE;
+            left.add_diagonal(tile.as_mut(), index);
+            left.add_tiles(panel.as_mut().subrows_mut(0, first), 0, first);
+            // Tiles on the diagonal reach a little above it, into room that belongs to nobody.
+            right.add_lower_panel(panel, index);
         });
     }
 
@@ -147,13 +140,17 @@ mod tests {
     use crate::Silent;
     use crate::krylov::tests::random;
     use crate::parallel::product;
+    use crate::tiles::tests::packed;
 
     /// A pencil of random symmetric matrices, with both of them whole.
     fn example(dim: usize) -> (Pencil, Mat<f64>, Mat<f64>) {
         let (one, other) = (random(dim / 2, dim, 1), random(dim + 5, dim, 2));
         let mut pencil = Pencil::zeros(dim);
-        pencil.add_left(one.as_ref(), one.as_ref());
-        pencil.add_right(other.as_ref(), other.as_ref());
+        let (first, second) = (packed(one.transpose()), packed(other.transpose()));
+        pencil.add(
+            Symmetric { left: &first.0, right: &first.1, depth: dim / 2 },
+            Symmetric { left: &second.0, right: &second.1, depth: dim + 5 },
+        );
         (pencil, product(one.transpose(), one.as_ref()), product(other.transpose(), other.as_ref()))
     }
 

@@ -2,8 +2,10 @@
 
 use faer::traits::RealField;
 
+use crate::lanes::Lanes;
+
 /// A feature's number type: `f32`, or `f64` where a caller wants every digit.
-pub trait Scalar: RealField + Copy + Send + Sync + 'static {
+pub trait Scalar: RealField + Lanes + Copy + Send + Sync + 'static {
     /// Widens without loss.
     fn to_f64(self) -> f64;
     /// Rounds to this type.

@@ -7,20 +7,22 @@
 use std::ops::Range;
 
 use faer::{Mat, MatRef};
-use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::graph::Affinity;
+use crate::panels::Panels;
 use crate::parallel::zeros;
 use crate::pencil::Pencil;
-use crate::tiles::{add_lower, mirror};
+use crate::tiles::{Symmetric, mirror};
+use crate::vector::widest;
 use crate::{Observer, Scalar};
 
 /// Instances that are widened to `f64` at a time: every sum is read and written once a block.
 const BLOCK: usize = 480;
-/// Dimensions that one thread widens at a time: the instances' numbers are turned within the nearest cache.
+/// Instances that one thread widens at a time.
+const SLAB: usize = 24;
+/// Dimensions whose mean one thread finds at a time.
 const STRIP: usize = 128;
-const LINE: usize = 8;
 
 /// Which features of a matrix to use, and what to subtract from them.
 #[derive(Debug, Clone, Copy)]
@@ -38,81 +40,75 @@ impl<T: Scalar> Selected<'_, T> {
         self.rows.len()
     }
 
-    /// Adds `scale` times the selected dimensions `strip` of instance `i` to `into`.
-    fn add(&self, i: usize, scale: f64, strip: Range<usize>, into: &mut [f64]) {
-        let rows = &self.rows[strip];
-        let column = self.points.col(i).try_as_col_major().map(faer::ColRef::as_slice);
-        let whole = rows.last().is_some_and(|last| last - rows[0] + 1 == rows.len());
-        match (column, self.center) {
-            (Some(column), None) if whole => {
-                let values = &column[rows[0]..][..rows.len()];
-                Arch::new().dispatch(
-                    #[inline(always)]
-                    || into.iter_mut().zip(values).for_each(|(sum, value)| *sum += scale * value.to_f64()),
-                );
-            }
-            _ => {
-                for (sum, &row) in into.iter_mut().zip(rows) {
-                    let center = self.center.map_or(0.0, |center| center[row]);
-                    *sum += scale * (self.points[(row, i)].to_f64() - center);
-                }
+    /// The places among the selected dimensions of those that follow each other among all.
+    fn runs(&self) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for (place, &row) in self.rows.iter().enumerate() {
+            match runs.last_mut() {
+                Some(run) if self.rows[run.end - 1] + 1 == row => run.end += 1,
+                _ => runs.push(place..place + 1),
             }
         }
+        runs
     }
 
-    /// Room for a block of instances x dimensions: products of matrices that lie this way round are the fastest.
-    fn room(&self) -> Mat<f64> {
-        zeros(BLOCK.min(self.points.ncols()), self.dim())
-    }
-
-    /// The instances as they are.
-    fn plain<'p>(&self, panel: &'p mut Mat<f64>, instances: &[usize]) -> MatRef<'p, f64> {
-        fill(panel, instances, |i, strip, into| self.add(i, 1.0, strip, into))
-    }
-
-    /// $D_{ii} x_i - \sum_j W_{ij} x_j$ for some instances.
-    fn pulled<'p>(&self, panel: &'p mut Mat<f64>, graph: &Affinity, instances: &[usize]) -> MatRef<'p, f64> {
-        fill(panel, instances, |i, strip, into| {
-            self.add(i, graph.degree(i), strip.clone(), into);
-            graph.row(i).iter().for_each(|&(j, weight)| self.add(j, -weight, strip.clone(), into));
-        })
+    /// Adds `scale` times instance `i` to `into`, run by run.
+    fn add(&self, runs: &[Range<usize>], i: usize, scale: f64, into: &mut [f64]) {
+        let column = self.points.col(i).try_as_col_major().expect("contiguous instances").as_slice();
+        for run in runs {
+            let first = self.rows[run.start];
+            let (into, values) = (&mut into[run.clone()], &column[first..][..run.len()]);
+            let Some(center) = self.center.map(|center| &center[first..][..run.len()]) else {
+                add_widened(into, scale, values);
+                continue;
+            };
+            widest(
+                #[inline(always)]
+                || {
+                    for ((sum, value), center) in into.iter_mut().zip(values).zip(center) {
+                        *sum += scale * (value.to_f64() - center);
+                    }
+                },
+            );
+        }
     }
 }
 
-/// Fills the panel: `add` adds up a strip of the dimensions of one instance.
-fn fill<'p>(
-    panel: &'p mut Mat<f64>,
-    instances: &[usize],
-    add: impl Fn(usize, Range<usize>, &mut [f64]) + Sync,
-) -> MatRef<'p, f64> {
-    panel.par_col_chunks_mut(STRIP).enumerate().for_each(|(index, mut strip)| {
-        let range = index * STRIP..index * STRIP + strip.ncols();
-        // A cache line of instances at a time, so that none of the panel is written twice.
-        let mut sums = [[0.0; STRIP]; LINE];
-        for (line, members) in instances.chunks(LINE).enumerate() {
-            for (sums, &instance) in sums.iter_mut().zip(members) {
-                sums.fill(0.0);
-                add(instance, range.clone(), &mut sums[..range.len()]);
-            }
-            for (place, column) in strip.as_mut().col_iter_mut().enumerate() {
-                let column = column.try_as_col_major_mut().expect("an owned panel").as_slice_mut();
-                let values = &mut column[line * LINE..][..members.len()];
-                values.iter_mut().zip(&sums).for_each(|(value, sums)| *value = sums[place]);
-            }
-        }
-    });
-    panel.subrows(0, instances.len())
+fn add_widened<T: Scalar>(into: &mut [f64], scale: f64, values: &[T]) {
+    widest(
+        #[inline(always)]
+        || into.iter_mut().zip(values).for_each(|(sum, value)| *sum += scale * value.to_f64()),
+    );
 }
 
 /// $X D X^\top$ on the left and $X L X^\top$ on the right of a graph.
+///
+/// # Panics
+/// If instances are not contiguous.
 pub fn of_graph<T: Scalar>(data: Selected<'_, T>, graph: &Affinity, watch: &dyn Observer) -> Pencil {
-    let mut pencil = Pencil::zeros(data.dim());
-    let (mut plain, mut other) = (data.room(), data.room());
-    each_block(&linked(graph), watch, |instances| {
-        let plain = data.plain(&mut plain, instances);
-        let add = |i, strip, into: &mut [f64]| data.add(i, graph.degree(i), strip, into);
-        pencil.add_left(fill(&mut other, instances, add), plain);
-        pencil.add_right(data.pulled(&mut other, graph, instances), plain);
+    let instances = linked(graph);
+    let (dim, depth, runs) = (data.dim(), BLOCK.min(instances.len()), data.runs());
+    let mut pencil = Pencil::zeros(dim);
+    let (mut weighted, mut pulled) = (Panels::left(dim, depth), Panels::left(dim, depth));
+    let mut plain = Panels::right(dim, depth);
+    each_block(&instances, watch, |instances| {
+        let slabs = weighted.slabs(SLAB).zip(pulled.slabs(SLAB)).zip(plain.slabs(SLAB));
+        slabs.zip(instances.par_chunks(SLAB)).for_each(
+            |(((mut weighted, mut pulled), mut plain), instances)| {
+                let mut values = vec![0.0; dim];
+                for (depth, &i) in instances.iter().enumerate() {
+                    values.fill(0.0);
+                    data.add(&runs, i, 1.0, &mut values);
+                    plain.put(depth, &values);
+                    values.iter_mut().for_each(|value| *value *= graph.degree(i));
+                    weighted.put(depth, &values);
+                    graph.row(i).iter().for_each(|&(j, weight)| data.add(&runs, j, -weight, &mut values));
+                    pulled.put(depth, &values);
+                }
+            },
+        );
+        let half = |left| Symmetric { left, right: &plain, depth: instances.len() };
+        pencil.add(half(&weighted), half(&pulled));
     });
     pencil
 }
@@ -123,25 +119,42 @@ fn linked(graph: &Affinity) -> Vec<usize> {
 }
 
 /// $\sum_i x_i x_i^\top$.
+///
+/// # Panics
+/// If instances are not contiguous.
 pub fn total<T: Scalar>(data: Selected<'_, T>, watch: &dyn Observer) -> Mat<f64> {
-    let mut sum = zeros(data.dim(), data.dim());
-    let mut plain = data.room();
+    let (dim, depth, runs) = (data.dim(), BLOCK.min(data.points.ncols()), data.runs());
+    let mut sum = zeros(dim, dim);
+    let (mut left, mut right) = (Panels::left(dim, depth), Panels::right(dim, depth));
     let instances: Vec<usize> = (0..data.points.ncols()).collect();
     each_block(&instances, watch, |instances| {
-        let plain = data.plain(&mut plain, instances);
-        add_lower(&mut sum, plain, plain);
+        let slabs = left.slabs(SLAB).zip(right.slabs(SLAB)).zip(instances.par_chunks(SLAB));
+        slabs.for_each(|((mut left, mut right), instances)| {
+            let mut values = vec![0.0; dim];
+            for (depth, &i) in instances.iter().enumerate() {
+                values.fill(0.0);
+                data.add(&runs, i, 1.0, &mut values);
+                left.put(depth, &values);
+                right.put(depth, &values);
+            }
+        });
+        Symmetric { left: &left, right: &right, depth: instances.len() }.add_lower(&mut sum);
     });
     mirror(&mut sum);
     sum
 }
 
 /// The mean of all columns.
+///
+/// # Panics
+/// If columns are not contiguous.
 pub fn mean<T: Scalar>(points: MatRef<'_, T>) -> Vec<f64> {
     let mut mean = vec![0.0; points.nrows()];
     mean.par_chunks_mut(STRIP).enumerate().for_each(|(strip, sum)| {
-        let rows: Vec<usize> = (strip * STRIP..).take(sum.len()).collect();
-        let data = Selected { points, rows: &rows, center: None };
-        (0..points.ncols()).for_each(|i| data.add(i, 1.0, 0..rows.len(), sum));
+        for column in points.subrows(strip * STRIP, sum.len()).col_iter() {
+            let values = column.try_as_col_major().expect("contiguous instances").as_slice();
+            add_widened(sum, 1.0, values);
+        }
         sum.iter_mut().for_each(|value| *value /= points.ncols() as f64);
     });
     mean

@@ -1,58 +1,53 @@
 //! Sums of products $S^\top T$ that are symmetric: only the half below the diagonal is multiplied out, tile by tile.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Mat, MatMut};
 use rayon::prelude::*;
 
-/// Rows and columns of a tile: a multiple of what the kernels of a product take at a time.
+use crate::panels::{Panels, Product, Right};
+
+/// Rows and columns of a tile: panels begin at its multiples, whatever the width of the registers.
 pub(crate) const TILE: usize = 240;
-/// A tile on the diagonal is halved down to this size; what remains is multiplied out whole.
-const LEAST: usize = 60;
+/// Rows of a tile that one thread takes: small enough that none waits long for the others.
+const SHARE: usize = 96;
 
-/// Adds the lower half of `one' * other` to `sum`. What is above the diagonal means nothing afterwards.
-pub(crate) fn add_lower(sum: &mut Mat<f64>, one: MatRef<'_, f64>, other: MatRef<'_, f64>) {
-    sum.par_col_chunks_mut(TILE).enumerate().for_each(|(index, panel)| {
-        add_lower_panel(panel, index, one, other);
-    });
+/// A product of which any tile can be added: the rows of both operands are its rows and its columns.
+#[derive(Clone, Copy)]
+pub(crate) struct Symmetric<'a> {
+    pub(crate) left: &'a Panels<f64>,
+    pub(crate) right: &'a Panels<f64>,
+    pub(crate) depth: usize,
 }
 
-/// The same for one panel of columns.
-pub(crate) fn add_lower_panel(
-    panel: MatMut<'_, f64>,
-    index: usize,
-    one: MatRef<'_, f64>,
-    other: MatRef<'_, f64>,
-) {
-    let (first, count) = (index * TILE, panel.ncols());
-    let (square, below) = panel.split_at_row_mut(first).1.split_at_row_mut(count);
-    let other = other.subcols(first, count);
-    let after = first + count;
-    rayon::join(
-        || add_half(square, one.subcols(first, count), other),
-        || add_tiles(below, one.subcols(after, one.ncols() - after), other),
-    );
-}
-
-/// Adds `one' * other` tile by tile; the first columns of `one` belong to the first rows of `sum`.
-pub(crate) fn add_tiles(sum: MatMut<'_, f64>, one: MatRef<'_, f64>, other: MatRef<'_, f64>) {
-    sum.par_row_chunks_mut(TILE).enumerate().for_each(|(index, tile)| {
-        let one = one.subcols(index * TILE, tile.nrows()).transpose();
-        matmul(tile, Accum::Add, one, other, 1.0, Par::Seq);
-    });
-}
-
-/// Adds `one' * other` on and below the diagonal of a square tile, and a little above it.
-pub(crate) fn add_half(tile: MatMut<'_, f64>, one: MatRef<'_, f64>, other: MatRef<'_, f64>) {
-    let size = tile.ncols();
-    if size <= LEAST {
-        return matmul(tile, Accum::Add, one.transpose(), other, 1.0, Par::Seq);
+impl Symmetric<'_> {
+    /// Adds the half on and below the diagonal. What is above it means nothing afterwards.
+    pub(crate) fn add_lower(self, sum: &mut Mat<f64>) {
+        let panels = sum.par_col_chunks_mut(TILE).enumerate();
+        panels.for_each(|(index, panel)| self.add_lower_panel(panel, index));
     }
-    let half = (size / 2).next_multiple_of(12);
-    let (above, _, below, rest) = tile.split_at_mut(half, half);
-    add_half(above, one.subcols(0, half), other.subcols(0, half));
-    let one = one.subcols(half, size - half);
-    matmul(below, Accum::Add, one.transpose(), other.subcols(0, half), 1.0, Par::Seq);
-    add_half(rest, one, other.subcols(half, size - half));
+
+    /// The same for one panel of columns.
+    pub(crate) fn add_lower_panel(self, panel: MatMut<'_, f64>, index: usize) {
+        let (first, count) = (index * TILE, panel.ncols());
+        let (square, below) = panel.split_at_row_mut(first).1.split_at_row_mut(count);
+        rayon::join(|| self.add_diagonal(square, index), || self.add_tiles(below, first + count, first));
+    }
+
+    /// Adds to all rows of some columns, from the given row and column on, which begin tiles.
+    pub(crate) fn add_tiles(self, sum: MatMut<'_, f64>, first_row: usize, first_column: usize) {
+        sum.par_row_chunks_mut(SHARE).enumerate().for_each(|(index, part)| {
+            self.product(first_row + index * SHARE, first_column, false).add_to(part);
+        });
+    }
+
+    /// Adds to the tile on the diagonal, on and below it and a little above.
+    pub(crate) fn add_diagonal(self, tile: MatMut<'_, f64>, index: usize) {
+        self.product(index * TILE, index * TILE, true).add_to(tile);
+    }
+
+    fn product(&self, first_row: usize, first_column: usize, lower: bool) -> Product<'_, f64> {
+        let right = Right::Packed(self.right, first_column);
+        Product { left: self.left, first_row, right, depth: self.depth, lower }
+    }
 }
 
 /// Copies the lower half to the upper one.
@@ -78,17 +73,29 @@ pub(crate) fn combine_halves(matrix: &mut Mat<f64>, combine: impl Fn(f64, f64) -
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use faer::MatRef;
+
     use super::*;
     use crate::krylov::tests::random;
     use crate::parallel::{product, zeros};
+
+    /// A matrix as both operands of its product with its transpose.
+    pub(crate) fn packed(matrix: MatRef<'_, f64>) -> (Panels<f64>, Panels<f64>) {
+        let (rows, depth) = (matrix.nrows(), matrix.ncols());
+        let (mut left, mut right) = (Panels::left(rows, depth), Panels::right(rows, depth));
+        left.pack_rows(matrix);
+        right.pack_rows(matrix);
+        (left, right)
+    }
 
     #[test]
     fn halves_mirrored_are_the_whole_product_at_any_size() {
         for dim in [1, 11, 59, 61, 120, 239, 240, 241, 700] {
             let factor = random(17, dim, 9);
             let mut sum = zeros(dim, dim);
-            add_lower(&mut sum, factor.as_ref(), factor.as_ref());
+            let (left, right) = packed(factor.transpose());
+            Symmetric { left: &left, right: &right, depth: 17 }.add_lower(&mut sum);
             mirror(&mut sum);
             let whole = product(factor.transpose(), factor.as_ref());
             assert!((sum - whole).norm_max() < 1e-12, "{dim}");

@@ -4,7 +4,7 @@
 //! number of running sums, added up in a fixed order, gives every version the same bits.
 
 use faer::ColMut;
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use crate::Scalar;
 
@@ -13,8 +13,18 @@ const LANES: usize = 16;
 
 /// Runs a loop in the widest registers; it should be inlined always, and its order must not depend on their width.
 #[inline]
-pub fn widest<R>(work: impl FnOnce() -> R) -> R {
-    Arch::new().dispatch(work)
+pub fn widest<R>(work: impl FnMut() -> R) -> R {
+    struct Work<F>(F);
+    impl<R, F: FnMut() -> R> WithSimd for Work<F> {
+        type Output = R;
+
+        // Called by reference: by value, what calls the closure may stay a function of its own, in narrow registers.
+        #[inline(always)]
+        fn with_simd<S: Simd>(mut self, _: S) -> R {
+            (self.0)()
+        }
+    }
+    Arch::new().dispatch(Work(work))
 }
 
 /// $\sum_i l_i r_i$.
@@ -45,7 +55,7 @@ pub fn widen_column<T: Scalar>(mut into: ColMut<'_, f64>, values: &[T]) {
         return into.iter_mut().zip(values).for_each(|(wide, value)| *wide = value.to_f64());
     };
     let into = into.as_slice_mut();
-    Arch::new().dispatch(
+    widest(
         #[inline(always)]
         || into.iter_mut().zip(values).for_each(|(wide, value)| *wide = value.to_f64()),
     );
@@ -53,7 +63,7 @@ pub fn widen_column<T: Scalar>(mut into: ColMut<'_, f64>, values: &[T]) {
 
 /// Whether all of these are numbers, and none is infinite.
 pub fn all_finite(values: &[f32]) -> bool {
-    Arch::new().dispatch(
+    widest(
         #[inline(always)]
         || values.iter().fold(true, |finite, value| finite & value.is_finite()),
     )

@@ -42,9 +42,10 @@ impl Landmarks {
         dims: &[usize],
     ) -> Result<Vec<Self>> {
         let mut all: Vec<Mat<f64>> = dims.iter().map(|&dim| Mat::zeros(dim, classes)).collect();
+        let placer = space.placer();
         for first in (0..features.ncols()).step_by(BLOCK) {
             let count = BLOCK.min(features.ncols() - first);
-            let placed = space.place(features.subcols(first, count))?;
+            let placed = placer.place(features.subcols(first, count))?;
             all.par_iter_mut().for_each(|points| {
                 for (column, &label) in (0..count).map(|i| placed.col_as_slice(i)).zip(&labels[first..]) {
                     let column = &column[..points.nrows()];

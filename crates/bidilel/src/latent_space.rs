@@ -5,10 +5,10 @@
 //! 2017, eq. 8 and section 3.2). Centring spreads the points over the whole sphere; without it accuracy on
 //! CUB falls from 51 to 43 %.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
+use bidilel_math::panels::{Panels, Product, Right};
 use bidilel_math::parallel::{product, zeros};
 use bidilel_math::vector::widen_column;
 use bidilel_math::{Scalar, distance, scatter};
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::visual::KernelMap;
 
 /// Instances that one thread widens to `f64` and projects at a time.
-const BLOCK: usize = 120;
+const BLOCK: usize = 24;
 
 /// A map from visual to latent dimensions.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,18 +90,53 @@ impl LatentSpace {
     /// Projects instances, centred but not yet normalised: the leading rows are what a space of only so many
     /// dimensions gives.
     pub fn place<T: Scalar>(&self, features: MatRef<'_, T>) -> Result<Mat<f64>> {
-        if features.nrows() != self.visual_dim() {
+        self.placer().place(features)
+    }
+
+    /// Makes ready to place many instances, a few at a time.
+    pub fn placer(&self) -> Placer<'_> {
+        let panels = match &self.map {
+            Map::Linear(map) => {
+                let mut panels = Panels::left(map.ncols(), map.nrows());
+                panels.pack_columns(map.as_ref(), 1.0);
+                Some(panels)
+            }
+            _ => None,
+        };
+        Placer { space: self, panels }
+    }
+
+    fn centre(&self, points: MatMut<'_, f64>) {
+        for column in points.col_iter_mut() {
+            column.iter_mut().zip(&self.mean).for_each(|(value, mean)| *value -= mean);
+        }
+    }
+}
+
+/// A latent space with its map as products want it.
+#[derive(Debug)]
+pub struct Placer<'a> {
+    space: &'a LatentSpace,
+    /// $P^\top$, where the map is linear.
+    panels: Option<Panels<f64>>,
+}
+
+impl Placer<'_> {
+    /// See [`LatentSpace::place`].
+    pub fn place<T: Scalar>(&self, features: MatRef<'_, T>) -> Result<Mat<f64>> {
+        let space = self.space;
+        if features.nrows() != space.visual_dim() {
             return Err(Error::Mismatch {
                 origin: "the features".to_owned(),
                 what: "dimensions, as in the training features",
-                expected: self.visual_dim(),
+                expected: space.visual_dim(),
                 found: features.nrows(),
             });
         }
-        if let Map::Kernel(kernel) = &self.map {
+        if let Map::Kernel(kernel) = &space.map {
             kernel.check(features)?;
             let mut points = product(kernel.coefficients.transpose(), kernel.kernels(features).as_ref());
-            self.centre(points.as_mut());
+            space.centre(points.as_mut());
             return Ok(points);
         }
         self.place_blocks(features.ncols(), |first, wide| {
@@ -125,26 +160,28 @@ impl LatentSpace {
         count: usize,
         read: impl Fn(usize, MatMut<'_, f64>) -> Result<()> + Sync,
     ) -> Result<Mat<f64>> {
-        let mut points = zeros(self.dim(), count);
-        let room = || zeros(self.visual_dim(), BLOCK.min(count));
+        let space = self.space;
+        let mut points = zeros(space.dim(), count);
+        let depth = space.visual_dim();
+        let room = || zeros(depth, BLOCK.min(count));
         let place = |wide: &mut Mat<f64>, (block, mut points): (usize, MatMut<'_, f64>)| {
             let mut wide = wide.as_mut().subcols_mut(0, points.ncols());
             read(block * BLOCK, wide.as_mut())?;
-            match &self.map {
-                Map::Identity(_) => points.copy_from(&wide),
-                Map::Scaled(scales) => {
+            match (&space.map, &self.panels) {
+                (_, Some(left)) => {
+                    let right = Right::Columns(wide.as_ref());
+                    Product { left, first_row: 0, right, depth, lower: false }.write_to(points.as_mut());
+                }
+                (Map::Scaled(scales), _) => {
                     faer::zip!(points.as_mut(), wide).for_each_with_index(
                         |i, _, faer::unzip!(point, value)| {
                             *point = scales[i] * *value;
                         },
                     );
                 }
-                Map::Kernel(_) => unreachable!("kernel maps are placed elsewhere"),
-                Map::Linear(map) => {
-                    matmul(points.as_mut(), Accum::Replace, map.transpose(), &wide, 1.0, Par::Seq);
-                }
+                _ => points.copy_from(&wide),
             }
-            self.centre(points);
+            space.centre(points);
             Ok(())
         };
         // In order, so that of several failures the first is told.
@@ -152,11 +189,5 @@ impl LatentSpace {
             points.par_col_chunks_mut(BLOCK).enumerate().map_init(room, place).collect();
         outcomes.into_iter().collect::<Result<()>>()?;
         Ok(points)
-    }
-
-    fn centre(&self, points: MatMut<'_, f64>) {
-        for column in points.col_iter_mut() {
-            column.iter_mut().zip(&self.mean).for_each(|(value, mean)| *value -= mean);
-        }
     }
 }

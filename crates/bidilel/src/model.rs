@@ -8,8 +8,10 @@
 //! and a reader can map it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use faer::Mat;
+use rayon::prelude::*;
 use safetensors::tensor::SafeTensors;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -20,8 +22,9 @@ use bidilel_math::symmetric::Symmetric;
 use crate::dataset::{Metric, Rows};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
-use crate::latent_space::{LatentSpace, Map};
+use crate::latent_space::{LatentSpace, Map, Placer};
 use crate::pipeline::{Fitted, Pipeline};
+use crate::recognize::Recognition;
 use crate::semantic::{ClassSemantics, Representation};
 use crate::task::{Normalize, Task, gather_views, read_views};
 use crate::tensors;
@@ -32,6 +35,9 @@ use crate::visual::{KernelMap, KernelView, Report, View, Views};
 pub const FORMAT_VERSION: u32 = 2;
 /// The metadata key under which the header stands.
 const KEY: &str = "bidilel";
+/// Rows that one thread recognises at a time, fewer where they have distances to many classes.
+const BLOCK_ROWS: Range<usize> = 192..960;
+const BLOCK_DISTANCES: usize = 4 << 20;
 
 /// What a model file says about itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -131,6 +137,15 @@ impl Model {
     /// # Errors
     /// [`Error::Mismatch`] for another number of views, and for views of other sizes.
     pub fn project_views(&self, rows: &[(&dyn Rows, &str)], range: Range<usize>) -> Result<Mat<f64>> {
+        self.project_by(&self.fitted.space.placer(), rows, range)
+    }
+
+    fn project_by(
+        &self,
+        placer: &Placer<'_>,
+        rows: &[(&dyn Rows, &str)],
+        range: Range<usize>,
+    ) -> Result<Mat<f64>> {
         let parts = &self.header.visual.parts;
         let wrong = |origin: &str, what, expected, found| {
             Err(Error::Mismatch { origin: origin.to_owned(), what, expected, found })
@@ -152,11 +167,34 @@ impl Model {
             let (features, _) = gather_views(rows.iter().copied(), &instances, self.header.normalize)?;
             return space.project(features.as_ref());
         }
-        let mut points = space.place_blocks(range.len(), |first, into| {
+        let mut points = placer.place_blocks(range.len(), |first, into| {
             read_views(rows, range.start + first, self.header.normalize, into)
         })?;
         distance::normalize_columns(points.as_mut());
         Ok(points)
+    }
+
+    /// Recognises some rows of every view, in blocks side by side; what `report` makes of each, with its first row, comes
+    /// back in the order of the rows. Without corrections, which need all rows at once.
+    ///
+    /// # Errors
+    /// Those of [`Self::project_views`], of the first block that has one.
+    pub fn recognize_views<R: Send>(
+        &self,
+        rows: &[(&dyn Rows, &str)],
+        range: Range<usize>,
+        report: impl Fn(usize, Recognition) -> R + Sync,
+    ) -> Result<Vec<R>> {
+        let embedding = &self.fitted.embedding.points;
+        let block = (BLOCK_DISTANCES / embedding.ncols().max(1)).clamp(BLOCK_ROWS.start, BLOCK_ROWS.end);
+        let placer = self.fitted.space.placer();
+        let firsts: Vec<usize> = range.clone().step_by(block).collect();
+        let recognize = |&first: &usize| {
+            let points = self.project_by(&placer, rows, first..range.end.min(first + block))?;
+            Ok(report(first, Recognition::nearest(Arc::new(points), embedding.clone())))
+        };
+        let outcomes: Vec<Result<R>> = firsts.par_iter().map(recognize).collect();
+        outcomes.into_iter().collect()
     }
 
     /// The file's bytes.

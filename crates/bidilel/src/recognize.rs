@@ -40,8 +40,12 @@ impl Recognition {
     pub fn top(&self, instance: usize, count: usize) -> Vec<(usize, f64)> {
         let mut all: Vec<(usize, f64)> =
             self.distances.col_as_slice(instance).iter().copied().enumerate().collect();
-        all.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let order = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
+        if (1..all.len()).contains(&count) {
+            all.select_nth_unstable_by(count - 1, order);
+        }
         all.truncate(count);
+        all.sort_unstable_by(order);
         all
     }
 }

@@ -1,16 +1,20 @@
 //! What is printed of a comparison.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bidilel_math::Scalar;
+use bidilel_math::panels::{Panels, Product, Right};
 use bidilel_math::parallel::zeros;
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Par};
+use faer::{Accum, MatMut, Par};
 use rayon::prelude::*;
 
 use super::Report;
 use crate::say;
+
+/// How long a product is repeated.
+const SUSTAINED: Duration = Duration::from_secs(2);
 
 /// Rates of the best matrix product on all threads, in GFLOP/s.
 pub(crate) struct Peak {
@@ -24,32 +28,44 @@ impl Peak {
     }
 }
 
-/// The best rate over several shapes of product, five runs each, of tiles that one thread computes at a time.
+/// The best rate of two kernels, ours and that of faer, of tiles in the cache that one thread computes at a time.
+///
+/// Each is timed for as long as the work that it is compared with goes on without a pause: processors that are shared
+/// are faster for a moment than for seconds.
 fn rate<T: Scalar>() -> f64 {
-    [240, 256, 480].into_iter().map(tiles::<T>).fold(0.0, f64::max)
-}
-
-fn tiles<T: Scalar>(side: usize) -> f64 {
     const DEPTH: usize = 1024;
+    const SIDE: usize = 240;
     const TILES: usize = 64;
-    let mut factor = zeros::<T>(DEPTH, side);
-    for j in 0..side {
+    let mut factor = zeros::<T>(DEPTH, SIDE);
+    for j in 0..SIDE {
         for (i, value) in factor.col_as_slice_mut(j).iter_mut().enumerate() {
             *value = T::from_f64(((i * 31 + j * 17) % 101) as f64 / 50.0 - 1.0);
         }
     }
-    let flops = 2.0 * (TILES * side * side * DEPTH) as f64;
-    let once = || {
-        let started = Instant::now();
-        (0..TILES).into_par_iter().for_each(|_| {
-            let mut tile = zeros::<T>(side, side);
-            let one = T::from_f64(1.0);
-            matmul(tile.as_mut(), Accum::Replace, factor.transpose(), factor.as_ref(), one, Par::Seq);
-            std::hint::black_box(&tile);
-        });
-        flops / started.elapsed().as_secs_f64() / 1e9
+    let one = T::from_f64(1.0);
+    let mut left = Panels::left(SIDE, DEPTH);
+    left.pack_columns(factor.as_ref(), one);
+    let library = |tile: MatMut<'_, T>| {
+        matmul(tile, Accum::Replace, factor.transpose(), factor.as_ref(), one, Par::Seq);
     };
-    (0..5).map(|_| once()).fold(0.0, f64::max)
+    let right = Right::Columns(factor.as_ref());
+    let own = Product { left: &left, first_row: 0, right, depth: DEPTH, lower: false };
+    let flops = 2.0 * (TILES * SIDE * SIDE * DEPTH) as f64;
+    let once = |kernel: &(dyn Fn(MatMut<'_, T>) + Sync)| {
+        let (started, mut rounds) = (Instant::now(), 0.0);
+        while started.elapsed() < SUSTAINED {
+            (0..TILES).into_par_iter().for_each_init(
+                || zeros::<T>(SIDE, SIDE),
+                |tile, _| {
+                    kernel(tile.as_mut());
+                    std::hint::black_box(&tile);
+                },
+            );
+            rounds += 1.0;
+        }
+        rounds * flops / started.elapsed().as_secs_f64() / 1e9
+    };
+    (0..3).flat_map(|_| [once(&library), once(&|tile| own.write_to(tile))]).fold(0.0, f64::max)
 }
 
 pub(super) fn neighbors(ours: &Report, theirs: &Report, peak: &Peak) {

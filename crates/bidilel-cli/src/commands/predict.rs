@@ -23,8 +23,8 @@ use crate::method;
 use crate::output;
 use crate::progress::Progress;
 
-/// Rows that are read and recognised at a time.
-const BLOCK: usize = 4096;
+/// Rows that are read and recognised before they are written.
+const GROUP: usize = 16_384;
 
 pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Result<()> {
     let style = Style::of(format)?;
@@ -35,35 +35,37 @@ pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Re
     let pipeline = Pipeline { post: corrections(args, &model, progress), ..model.header.method.clone() };
     progress.stage("recognize");
     let count = sources.count();
-    let blocks = (0..count).step_by(BLOCK).map(|first| first..count.min(first + BLOCK));
-    let mut project = |block: Range<usize>| -> Result<Mat<f64>> {
-        let points = model.project_views(&sources.rows_for(&block)?, block.clone())?;
-        progress.progress(block.end.div_ceil(BLOCK), count.div_ceil(BLOCK));
-        Ok(points)
-    };
+    let groups = (0..count).step_by(GROUP).map(|first| first..count.min(first + GROUP));
+    let done = |group: &Range<usize>| progress.progress(group.end, count);
     // Corrections by the batch need all instances at once, and may fail: before the first line is written.
     let whole = if pipeline.post.is_empty() {
         None
     } else {
         let mut points = Mat::<f64>::zeros(model.fitted.space.dim(), count);
-        for block in blocks.clone() {
-            points.as_mut().subcols_mut(block.start, block.len()).copy_from(&project(block)?);
+        for group in groups.clone() {
+            let placed = model.project_views(&sources.rows_for(&group)?, group.clone())?;
+            points.as_mut().subcols_mut(group.start, group.len()).copy_from(&placed);
+            done(&group);
         }
         Some(pipeline.recognize_points(&model.fitted, points, |_, _| ())?)
     };
     output::write_to(args.out.as_deref(), |out| {
-        let classes = &model.header.unseen;
-        let mut writer = Predictions { out, style, classes, top: args.top, index: 0 };
-        writer.begin()?;
+        let lines = Lines { style: &style, classes: &model.header.unseen, top: args.top };
+        let mut writer = Writer::new(out, &style)?;
         match &whole {
-            Some(recognition) => writer.write(recognition)?,
+            Some(recognition) => writer.write(lines.of(0, recognition)?)?,
             None => {
-                for block in blocks {
-                    writer.write(&pipeline.recognize_points(&model.fitted, project(block)?, |_, _| ())?)?;
+                for group in groups {
+                    let rows = sources.rows_for(&group)?;
+                    let made = |first, recognition| lines.of(first, &recognition);
+                    for lines in model.recognize_views(&rows, group.clone(), made)? {
+                        writer.write(lines?)?;
+                    }
+                    done(&group);
                 }
             }
         }
-        writer.end()
+        writer.end(&style)
     })
 }
 
@@ -100,33 +102,20 @@ pub(super) fn open_model(path: &Path) -> Result<Model> {
     Model::from_bytes(bytes.as_ref()).with_context(|| format!("`{}`", path.display()))
 }
 
-/// Writes `index,label,distance` rows as they come.
-struct Predictions<'a> {
-    out: &'a mut dyn Write,
-    style: Style,
-    classes: &'a [String],
-    top: usize,
-    /// The instance that is written next.
-    index: usize,
-}
-
 enum Style {
     Csv,
-    Json {
-        /// Whether the list has its first element.
-        started: bool,
-    },
+    Json,
     Text,
-    Parquet(Box<PredictionTable>),
+    Parquet,
 }
 
 impl Style {
     fn of(format: Format) -> Result<Self> {
         match format {
             Format::Csv => Ok(Self::Csv),
-            Format::Json => Ok(Self::Json { started: false }),
+            Format::Json => Ok(Self::Json),
             Format::Text => Ok(Self::Text),
-            Format::Parquet => Ok(Self::Parquet(Box::new(PredictionTable::new()?))),
+            Format::Parquet => Ok(Self::Parquet),
             Format::Markdown | Format::Latex => {
                 bail!("predictions come as csv, json, parquet or text, not as {format}")
             }
@@ -134,57 +123,89 @@ impl Style {
     }
 }
 
-impl Predictions<'_> {
-    fn begin(&mut self) -> Result<()> {
-        match self.style {
-            Style::Csv => writeln!(self.out, "index,label,distance")?,
-            Style::Json { .. } => write!(self.out, "[")?,
-            Style::Text => writeln!(self.out, "{:>8}  {:>9}  label", "index", "distance")?,
-            Style::Parquet(_) => {}
-        }
-        Ok(())
-    }
+/// Makes `index,label,distance` lines of recognised instances.
+struct Lines<'a> {
+    style: &'a Style,
+    classes: &'a [String],
+    top: usize,
+}
 
-    /// Writes a block of instances.
-    fn write(&mut self, recognition: &Recognition) -> Result<()> {
-        let mut rows: Vec<Prediction<'_>> = Vec::new();
-        for instance in 0..recognition.distances.ncols() {
-            let nearest = recognition.top(instance, self.top);
-            let row = |(class, distance): (usize, f64)| (self.index, self.classes[class].as_str(), distance);
-            rows.extend(nearest.into_iter().map(row));
-            self.index += 1;
-        }
-        match &mut self.style {
+/// Some lines, ready to be written.
+enum Block<'a> {
+    Text(Vec<u8>),
+    Rows(Vec<Prediction<'a>>),
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of a block of instances, of which the first is number `first` of all.
+    fn of(&self, first: usize, recognition: &Recognition) -> Result<Block<'a>> {
+        let classes = self.classes;
+        let rows = (0..recognition.distances.ncols()).flat_map(|instance| {
+            let row = move |(class, distance): (usize, f64)| -> Prediction<'a> {
+                (first + instance, classes[class].as_str(), distance)
+            };
+            recognition.top(instance, self.top).into_iter().map(row)
+        });
+        let mut text = Vec::new();
+        match self.style {
+            Style::Parquet => return Ok(Block::Rows(rows.collect())),
             Style::Csv => {
-                let mut csv = csv::Writer::from_writer(&mut self.out);
+                let mut csv = csv::Writer::from_writer(&mut text);
                 for (index, label, distance) in rows {
                     csv.write_record([&index.to_string(), label, &distance.to_string()])?;
                 }
                 csv.flush()?;
             }
-            Style::Json { started } => {
-                for (index, label, distance) in rows {
+            Style::Json => {
+                for (place, (index, label, distance)) in rows.enumerate() {
                     let object = serde_json::json!({"index": index, "label": label, "distance": distance});
-                    write!(self.out, "{}\n  {object}", if *started { "," } else { "" })?;
-                    *started = true;
+                    let comma = if first == 0 && place == 0 { "" } else { "," };
+                    write!(text, "{comma}\n  {object}")?;
                 }
             }
             Style::Text => {
                 for (index, label, distance) in rows {
-                    writeln!(self.out, "{index:>8}  {distance:>9.6}  {label}")?;
+                    writeln!(text, "{index:>8}  {distance:>9.6}  {label}")?;
                 }
             }
-            Style::Parquet(table) => table.write(&rows, self.out)?,
+        }
+        Ok(Block::Text(text))
+    }
+}
+
+/// Writes blocks as they come.
+struct Writer<'a> {
+    out: &'a mut dyn Write,
+    table: Option<PredictionTable>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(out: &'a mut dyn Write, style: &Style) -> Result<Self> {
+        match style {
+            Style::Csv => writeln!(out, "index,label,distance")?,
+            Style::Json => write!(out, "[")?,
+            Style::Text => writeln!(out, "{:>8}  {:>9}  label", "index", "distance")?,
+            Style::Parquet => return Ok(Self { out, table: Some(PredictionTable::new()?) }),
+        }
+        Ok(Self { out, table: None })
+    }
+
+    fn write(&mut self, block: Block<'_>) -> Result<()> {
+        match (block, &mut self.table) {
+            (Block::Rows(rows), Some(table)) => table.write(&rows, self.out)?,
+            (Block::Text(text), _) => self.out.write_all(&text)?,
+            (Block::Rows(_), None) => bail!("rows without a table to write them to"),
         }
         Ok(())
     }
 
-    fn end(self) -> Result<()> {
-        match self.style {
-            Style::Json { .. } => writeln!(self.out, "\n]")?,
-            Style::Parquet(table) => table.finish(self.out)?,
-            Style::Csv | Style::Text => {}
+    fn end(self, style: &Style) -> Result<()> {
+        if let Style::Json = style {
+            writeln!(self.out, "\n]")?;
         }
-        Ok(())
+        match self.table {
+            Some(table) => Ok(table.finish(self.out)?),
+            None => Ok(()),
+        }
     }
 }

@@ -1,11 +1,10 @@
 //! The candidates of the first pass of a search.
 
-use pulp::Arch;
-
 use crate::Scalar;
+use crate::vector::widest;
 
 /// Scores that are compared at once before any is looked at alone.
-const LANES: usize = 32;
+const LANES: usize = 16;
 
 /// How far a buffer may grow beyond twice what is kept before it is cut back.
 const SLACK: usize = 32;
@@ -20,7 +19,9 @@ pub(super) struct Candidates<T> {
 
 impl<T: Scalar> Candidates<T> {
     pub(super) fn new(queries: usize, keep: usize) -> Self {
-        Self { keep, best: vec![Vec::new(); queries], thresholds: vec![T::max_positive_impl(); queries] }
+        // A buffer never grows beyond this, and nearly all get there.
+        let best = std::iter::repeat_with(|| Vec::with_capacity(2 * keep + SLACK)).take(queries).collect();
+        Self { keep, best, thresholds: vec![T::max_positive_impl(); queries] }
     }
 
     /// Scores above this are no use to the query.
@@ -42,13 +43,14 @@ impl<T: Scalar> Candidates<T> {
         skip: Option<usize>,
     ) {
         let (best, threshold, keep) = (&mut self.best[query], &mut self.thresholds[query], self.keep);
-        Arch::new().dispatch(
+        widest(
             #[inline(always)]
             || {
                 for (chunk, (products, norms)) in products.chunks(LANES).zip(norms.chunks(LANES)).enumerate()
                 {
                     // Nearly all chunks have nothing to offer, and this test runs in vector registers.
-                    if !any_below(products, norms, *threshold) {
+                    let below = |product, norm| norm + product <= *threshold;
+                    if !any(products, norms, below) {
                         continue;
                     }
                     for (lane, (&product, &norm)) in products.iter().zip(norms).enumerate() {
@@ -75,14 +77,14 @@ impl<T: Scalar> Candidates<T> {
     )]
     pub(super) fn offer(&mut self, point: usize, norm: T, products: &[T]) {
         let (best, thresholds, keep) = (&mut self.best, &mut self.thresholds, self.keep);
-        Arch::new().dispatch(
+        widest(
             #[inline(always)]
             || {
                 for (chunk, products) in products.chunks(LANES).enumerate() {
                     let first = chunk * LANES;
                     let limits = &thresholds[first..][..products.len()];
-                    let below = |(&product, &limit): (&T, &T)| norm + product <= limit;
-                    if !products.iter().zip(limits).map(below).fold(false, |any, one| any | one) {
+                    let below = |product, limit| norm + product <= limit;
+                    if !any(products, limits, below) {
                         continue;
                     }
                     for (query, &product) in (first..).zip(products) {
@@ -101,11 +103,14 @@ impl<T: Scalar> Candidates<T> {
     }
 }
 
-/// Whether any score of a chunk is as low as the threshold.
-#[inline]
-fn any_below<T: Scalar>(products: &[T], norms: &[T], threshold: T) -> bool {
-    let below = |(&product, &norm): (&T, &T)| norm + product <= threshold;
-    products.iter().zip(norms).map(below).fold(false, |any, one| any | one)
+/// Whether `test` holds for any of up to `LANES` pairs.
+#[inline(always)]
+fn any<T: Scalar>(left: &[T], right: &[T], test: impl Fn(T, T) -> bool) -> bool {
+    // All of a whole chunk are compared in vector registers, without a look at the outcome of each.
+    if let (Ok(left), Ok(right)) = (<&[T; LANES]>::try_from(left), <&[T; LANES]>::try_from(right)) {
+        return (0..LANES).fold(false, |any, lane| any | test(left[lane], right[lane]));
+    }
+    left.iter().zip(right).any(|(&left, &right)| test(left, right))
 }
 
 /// Keeps the `keep` lowest scores, ties by index; returns the highest of them if any was dropped.

@@ -16,11 +16,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
 use crate::distance::{norm, squared_slices};
+use crate::panels::{Panels, Product, Right};
 use crate::parallel::zeros;
 use crate::{Observer, Scalar};
 
@@ -35,9 +35,10 @@ pub use restrict::Restricted;
 
 /// Points in a block; a tile of products is a block by a block. The kernels of the product take 24 or 48 rows at a time
 /// in the widest registers, and what is left over at a tenth less speed: 240 leaves nothing.
-const BLOCK: usize = 240;
-/// Bytes of the points of a region whose blocks meet those of another one after each other.
-const REGION: usize = 4 << 20;
+const BLOCK: usize = 384;
+/// Bytes of the blocks that are packed at a time, to meet all others while they are in the cache; and how many at most.
+const REGION: usize = 8 << 20;
+const MOST: usize = 32;
 /// Candidates beyond `k` that the first pass keeps, room for its rounding errors.
 const SPARE: usize = 8;
 
@@ -122,7 +123,8 @@ struct Search<'a, T> {
 impl<'a, T: Scalar> Search<'a, T> {
     /// A search of columns that are contiguous.
     fn new(points: MatRef<'a, T>, k: usize) -> Self {
-        let squared_norms: Vec<f64> = (0..points.ncols()).map(|i| norm(column(points, i)).powi(2)).collect();
+        let squared_norms: Vec<f64> =
+            (0..points.ncols()).into_par_iter().map(|i| norm(column(points, i)).powi(2)).collect();
         let largest = squared_norms.iter().fold(0.0_f64, |a, &b| a.max(b));
         Self { points, squared_norms, largest, k }
     }
@@ -132,32 +134,35 @@ impl<'a, T: Scalar> Search<'a, T> {
         let blocks = self.points.ncols().div_ceil(BLOCK);
         let all: Vec<_> =
             (0..blocks).map(|block| Mutex::new(Candidates::new(self.size(block), self.k + SPARE))).collect();
-        let pairs = self.pairs(blocks);
-        let done = AtomicUsize::new(0);
-        pairs.par_iter().for_each_init(
-            || zeros::<T>(BLOCK, BLOCK),
-            |tile, &(one, other)| {
-                self.meet(tile, &all, one, other);
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                if done.is_multiple_of(blocks) || done == pairs.len() {
-                    watch.progress(done, pairs.len());
-                }
-            },
-        );
+        let (done, pairs) = (AtomicUsize::new(0), blocks * (blocks + 1) / 2);
+        let side = (REGION / (BLOCK * self.points.nrows() * size_of::<T>()).max(1)).clamp(1, MOST);
+        for first in (0..blocks).step_by(side) {
+            let ones: Vec<usize> = (first..blocks.min(first + side)).collect();
+            let packed: Vec<_> = ones.par_iter().map(|&one| self.pack(one)).collect();
+            (first..blocks).into_par_iter().for_each_init(
+                || (zeros::<T>(BLOCK, BLOCK), Panels::right(BLOCK, self.points.nrows())),
+                |(tile, right), other| {
+                    right.pack_columns(self.block(other), T::from_f64(1.0));
+                    for (packed, &one) in packed.iter().zip(&ones).filter(|&(_, &one)| one <= other) {
+                        self.meet(tile, (packed, right), &all, one, other);
+                        done.fetch_add(1, Ordering::Relaxed);
+                    }
+                },
+            );
+            watch.progress(done.load(Ordering::Relaxed), pairs);
+        }
         all
     }
 
-    /// All pairs of blocks, those of two small regions after each other while their points are in the cache.
-    fn pairs(&self, blocks: usize) -> Vec<(usize, usize)> {
-        let side = (REGION / (BLOCK * self.points.nrows() * size_of::<T>()).max(1)).clamp(1, 8);
-        let region = |first: usize| first..blocks.min(first + side);
-        let firsts = || (0..blocks).step_by(side);
-        let regions = firsts()
-            .flat_map(|one| firsts().filter(move |&other| one <= other).map(move |other| (one, other)));
-        regions
-            .flat_map(|(one, other)| region(one).flat_map(move |i| region(other).map(move |j| (i, j))))
-            .filter(|(one, other)| one <= other)
-            .collect()
+    /// A block as a product takes it on the left, times the -2 of the formula.
+    fn pack(&self, block: usize) -> Panels<T> {
+        let mut panels = Panels::left(self.size(block), self.points.nrows());
+        panels.pack_columns(self.block(block), T::from_f64(-2.0));
+        panels
+    }
+
+    fn block(&self, block: usize) -> MatRef<'_, T> {
+        self.points.subcols(block * BLOCK, self.size(block))
     }
 
     fn size(&self, block: usize) -> usize {
@@ -165,12 +170,18 @@ impl<'a, T: Scalar> Search<'a, T> {
     }
 
     /// Scores two blocks against each other, or one against itself.
-    fn meet(&self, tile: &mut Mat<T>, all: &[Mutex<Candidates<T>>], one: usize, other: usize) {
+    fn meet(
+        &self,
+        tile: &mut Mat<T>,
+        (left, right): (&Panels<T>, &Panels<T>),
+        all: &[Mutex<Candidates<T>>],
+        one: usize,
+        other: usize,
+    ) {
         let (rows, columns) = (self.size(one), self.size(other));
-        let block = |block: usize| self.points.subcols(block * BLOCK, self.size(block));
-        let (left, right) = (block(one), block(other));
-        let products = tile.as_mut().submatrix_mut(0, 0, rows, columns);
-        matmul(products, Accum::Replace, left.transpose(), right, T::from_f64(-2.0), Par::Seq);
+        let right = Right::Packed(right, 0);
+        let product = Product { left, first_row: 0, right, depth: self.points.nrows(), lower: false };
+        product.write_to(tile.as_mut().submatrix_mut(0, 0, rows, columns));
         let products = |column: usize| &tile.col_as_slice(column)[..rows];
         // Queries of the other block look down the columns; to those of the one each column is a point on offer.
         let (row_norms, start) = (self.norms(one), one * BLOCK);

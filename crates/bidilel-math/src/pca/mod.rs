@@ -13,8 +13,9 @@ mod randomized;
 
 use faer::{Accum, Mat, MatMut, MatRef};
 
+use crate::panels::Panels;
 use crate::parallel::{multiply, product, zeros};
-use crate::tiles::{add_lower, mirror};
+use crate::tiles::{Symmetric, mirror};
 use crate::{Error, Observer, Scalar, eigen};
 
 /// Up to this many columns or dimensions, whichever are fewer, the problem is solved exactly if nothing else is said.
@@ -118,7 +119,11 @@ fn from_scatter<C: Columns>(
 ) -> Result<Principal, C::Error> {
     let mut scatter = zeros(data.dim(), data.dim());
     each_block(data, &mean, |_, block| {
-        add_lower(&mut scatter, block.transpose(), block.transpose());
+        let (mut left, mut right) =
+            (Panels::left(data.dim(), block.ncols()), Panels::right(data.dim(), block.ncols()));
+        left.pack_rows(block);
+        right.pack_rows(block);
+        Symmetric { left: &left, right: &right, depth: block.ncols() }.add_lower(&mut scatter);
         Ok(())
     })?;
     mirror(&mut scatter);

@@ -1,0 +1,337 @@
+//! Matrix products of operands that lie as the processor wants them.
+//!
+//! A library's product copies both operands into panels, every time. Here most operands meet many others, or are
+//! made for the product: they are written into panels once. A panel of the left operand has as many rows as two vector
+//! registers hold, the depth running slowest; a step of the kernel multiplies it by one number each of six columns. That
+//! is twelve running sums in registers, which two loads and six broadcasts a step keep busy (Goto and van de Geijn 2008).
+//!
+//! Every entry is summed in the order of the depth, so its bits do not depend on how a product is cut.
+
+use std::ops::Range;
+
+use faer::{Mat, MatMut, MatRef};
+use pulp::bytemuck::cast_slice;
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use crate::Scalar;
+use crate::lanes::Lanes;
+use crate::parallel::zeros;
+
+/// Columns that the kernel takes at a time.
+pub const SIX: usize = 6;
+/// Bytes of six columns that stay in the nearest cache while panels pass by.
+const NEAREST: usize = 24 << 10;
+/// Bytes of left panels that stay in the second cache while columns pass by.
+const SECOND: usize = 192 << 10;
+/// Depths that are packed at a time.
+const PIECE: usize = 64;
+
+/// An operand in panels of a few rows, all entries of one depth side by side.
+#[derive(Debug)]
+pub struct Panels<T> {
+    width: usize,
+    /// A column a panel.
+    panels: Mat<T>,
+}
+
+impl<T: Scalar> Panels<T> {
+    /// Room for a left operand.
+    pub fn left(rows: usize, depth: usize) -> Self {
+        Self::of_width(left_width::<T>(), rows, depth)
+    }
+
+    /// Room for a right operand; rows are its columns then.
+    pub fn right(columns: usize, depth: usize) -> Self {
+        Self::of_width(SIX, columns, depth)
+    }
+
+    fn of_width(width: usize, rows: usize, depth: usize) -> Self {
+        Self { width, panels: zeros(width * depth, rows.div_ceil(width)) }
+    }
+
+    /// So many depths of all panels at a time, to be written side by side.
+    pub fn slabs(&mut self, depths: usize) -> impl IndexedParallelIterator<Item = Slab<'_, T>> {
+        let width = self.width;
+        self.panels.par_row_chunks_mut(depths * width).map(move |panels| Slab { width, panels })
+    }
+
+    /// Makes the columns of a matrix the rows, each times `scale`; rows beyond the last column keep what they had.
+    ///
+    /// # Panics
+    /// If columns are not contiguous, or there are more of them than rows.
+    pub fn pack_columns(&mut self, columns: MatRef<'_, T>, scale: T) {
+        let width = self.width;
+        let slice = |i| columns.col(i).try_as_col_major().expect("contiguous columns").as_slice();
+        for (panel, first) in (0..columns.ncols()).step_by(width).enumerate() {
+            let panel = self.panels.col_as_slice_mut(panel);
+            // A piece of the panel stays in the nearest cache until all of its rows are there.
+            for (piece, start) in panel.chunks_mut(PIECE * width).zip((0..columns.nrows()).step_by(PIECE)) {
+                for place in 0..width.min(columns.ncols() - first) {
+                    let places = piece[place..].iter_mut().step_by(width);
+                    places
+                        .zip(&slice(first + place)[start..])
+                        .for_each(|(place, &value)| *place = scale * value);
+                }
+            }
+        }
+    }
+}
+
+impl<T: Scalar> Panels<T> {
+    /// Makes the rows of a matrix the rows, its columns the depths.
+    pub fn pack_rows(&mut self, matrix: MatRef<'_, T>) {
+        self.slabs(PIECE).enumerate().for_each(|(index, mut slab)| {
+            let columns = matrix.col_iter().skip(index * PIECE).take(PIECE);
+            columns.enumerate().for_each(|(depth, column)| match column.try_as_col_major() {
+                Some(column) => slab.put(depth, column.as_slice()),
+                None => slab.put(depth, &column.iter().copied().collect::<Vec<_>>()),
+            });
+        });
+    }
+}
+
+/// All panels over a few depths.
+#[derive(Debug)]
+pub struct Slab<'a, T> {
+    width: usize,
+    panels: MatMut<'a, T>,
+}
+
+impl<T: Scalar> Slab<'_, T> {
+    /// Writes the numbers of all rows at one depth, counted from the slab's first.
+    pub fn put(&mut self, depth: usize, values: &[T]) {
+        // With a width that the compiler knows, a piece is copied in a register or two.
+        match self.width {
+            SIX => self.put_pieces::<SIX>(depth, values),
+            8 => self.put_pieces::<8>(depth, values),
+            16 => self.put_pieces::<16>(depth, values),
+            32 => self.put_pieces::<32>(depth, values),
+            width => self.put_rest(depth, values, 0, width),
+        }
+    }
+
+    #[inline(always)]
+    fn put_pieces<const WIDTH: usize>(&mut self, depth: usize, values: &[T]) {
+        let (pieces, rest) = values.as_chunks::<WIDTH>();
+        for (panel, piece) in self.panels.as_mut().col_iter_mut().zip(pieces) {
+            let panel = panel.try_as_col_major_mut().expect("columns of an owned matrix").as_slice_mut();
+            panel.as_chunks_mut::<WIDTH>().0[depth] = *piece;
+        }
+        self.put_rest(depth, rest, pieces.len(), WIDTH);
+    }
+
+    fn put_rest(&mut self, depth: usize, values: &[T], first: usize, width: usize) {
+        for (panel, values) in self.panels.as_mut().col_iter_mut().skip(first).zip(values.chunks(width)) {
+            let panel = panel.try_as_col_major_mut().expect("columns of an owned matrix").as_slice_mut();
+            panel[depth * width..][..values.len()].copy_from_slice(values);
+        }
+    }
+}
+
+/// Rows of a panel on the left, on this machine.
+fn left_width<T: Scalar>() -> usize {
+    struct Width<T>(std::marker::PhantomData<T>);
+    impl<T: Lanes> WithSimd for Width<T> {
+        type Output = usize;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _: S) -> usize {
+            2 * T::lanes::<S>()
+        }
+    }
+    Arch::new().dispatch(Width::<T>(std::marker::PhantomData))
+}
+
+/// What the left panels are multiplied by.
+#[derive(Debug, Clone, Copy)]
+pub enum Right<'a, T> {
+    /// Columns as they are, contiguous.
+    Columns(MatRef<'a, T>),
+    /// Panels of six, from a column on that begins one.
+    Packed(&'a Panels<T>, usize),
+}
+
+/// A product to add to a matrix.
+pub struct Product<'a, T> {
+    /// Left operand.
+    pub left: &'a Panels<T>,
+    /// The row of it that comes first; one that begins a panel.
+    pub first_row: usize,
+    /// Right operand.
+    pub right: Right<'a, T>,
+    /// How far to sum.
+    pub depth: usize,
+    /// Whether only entries on and below the diagonal are asked for; a little above it is added too then.
+    pub lower: bool,
+}
+
+impl<T: Scalar> Product<'_, T> {
+    /// Adds the product to a matrix whose columns are contiguous.
+    pub fn add_to(&self, sum: MatMut<'_, T>) {
+        Arch::new().dispatch(Run { product: self, sum, replace: false });
+    }
+
+    /// Writes the product into a matrix whose columns are contiguous.
+    pub fn write_to(&self, sum: MatMut<'_, T>) {
+        Arch::new().dispatch(Run { product: self, sum, replace: true });
+    }
+}
+
+struct Run<'a, T> {
+    product: &'a Product<'a, T>,
+    sum: MatMut<'a, T>,
+    /// Whether what is there counts for nothing.
+    replace: bool,
+}
+
+impl<T: Scalar> WithSimd for Run<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let Product { left, depth, right, .. } = *self.product;
+        if self.replace && depth == 0 {
+            self.sum.fill(T::zeroed());
+        }
+        let step = (NEAREST / (SIX * size_of::<T>())).clamp(1, depth.max(1));
+        let group = (SECOND / (step * size_of::<T>()) / left.width).max(1) * left.width;
+        for start in (0..depth).step_by(step) {
+            let depths = start..(start + step).min(depth);
+            for first in (0..self.sum.nrows()).step_by(group) {
+                let rows = first..(first + group).min(self.sum.nrows());
+                for column in (0..self.sum.ncols()).step_by(SIX) {
+                    match right {
+                        Right::Packed(right, first) => {
+                            let panel = right.panels.col_as_slice((first + column) / SIX);
+                            let steps = panel[depths.start * SIX..depths.end * SIX].as_chunks().0;
+                            self.six_columns(
+                                simd,
+                                rows.clone(),
+                                column,
+                                depths.clone(),
+                                &steps.iter().copied(),
+                            );
+                        }
+                        Right::Columns(right) => {
+                            // Where fewer than six are left, the last stands in for those that are not there.
+                            let slice = |place: usize| {
+                                let column = right.col((column + place).min(right.ncols() - 1));
+                                &column.try_as_col_major().expect("contiguous columns").as_slice()
+                                    [depths.clone()]
+                            };
+                            let [a, b, c, d, e, f]: [&[T]; SIX] = std::array::from_fn(slice);
+                            let count = depths.len();
+                            let (a, b, c) = (&a[..count], &b[..count], &c[..count]);
+                            let (d, e, f) = (&d[..count], &e[..count], &f[..count]);
+                            let steps = (0..count).map(
+                                #[inline(always)]
+                                |k| [a[k], b[k], c[k], d[k], e[k], f[k]],
+                            );
+                            self.six_columns(simd, rows.clone(), column, depths.clone(), &steps);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<T: Scalar> Run<'_, T> {
+    /// Some rows of up to six columns.
+    #[inline(always)]
+    fn six_columns<S: Simd>(
+        &mut self,
+        simd: S,
+        rows: Range<usize>,
+        column: usize,
+        depths: Range<usize>,
+        right: &(impl Iterator<Item = [T; SIX]> + Clone),
+    ) {
+        let Product { left, first_row, lower, .. } = *self.product;
+        let width = left.width;
+        let begin = if lower { rows.start.max(column / width * width) } else { rows.start };
+        for row in (begin..rows.end).step_by(width) {
+            let panel = left.panels.col_as_slice((first_row + row) / width);
+            let panel = &panel[depths.start * width..depths.end * width];
+            let sums = register_tile(simd, T::vectors::<S>(panel), right.clone());
+            for (place, sums) in (column..self.sum.ncols()).zip(&sums) {
+                let values: &[T] = cast_slice(sums);
+                let column =
+                    self.sum.as_mut().col_mut(place).try_as_col_major_mut().expect("contiguous columns");
+                let into = &mut column.as_slice_mut()[row..rows.end.min(row + width)];
+                if self.replace && depths.start == 0 {
+                    into.copy_from_slice(&values[..into.len()]);
+                } else {
+                    into.iter_mut().zip(values).for_each(|(sum, &value)| *sum += value);
+                }
+            }
+        }
+    }
+}
+
+/// The products of one panel and six columns.
+#[inline(always)]
+fn register_tile<T: Lanes, S: Simd>(
+    simd: S,
+    left: &[T::Vector<S>],
+    right: impl Iterator<Item = [T; SIX]>,
+) -> [[T::Vector<S>; 2]; SIX] {
+    let mut sums = [[T::splat(simd, T::zeroed()); 2]; SIX];
+    for (&[upper, lower], right) in left.as_chunks().0.iter().zip(right) {
+        for (sums, value) in sums.iter_mut().zip(right) {
+            let value = T::splat(simd, value);
+            sums[0] = T::multiply_add(simd, upper, value, sums[0]);
+            sums[1] = T::multiply_add(simd, lower, value, sums[1]);
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::krylov::tests::random;
+    use crate::parallel::product;
+
+    /// Products of shapes around the edges of panels, sixes, and steps of the depth.
+    #[test]
+    fn products_of_any_shape_are_those_of_the_formula() {
+        for (rows, columns, depth) in
+            [(1, 1, 1), (7, 6, 3), (8, 5, 20), (33, 13, 511), (130, 64, 1100), (16, 1, 0)]
+        {
+            let (left, right) = (random(depth, rows, 1), random(depth, columns, 2));
+            let expected = product(left.transpose(), right.as_ref());
+            let mut panels = Panels::left(rows, depth);
+            panels.pack_columns(left.as_ref(), 1.0);
+            let mut sixes = Panels::right(columns, depth);
+            sixes.pack_rows(right.transpose());
+            for right in [Right::Columns(right.as_ref()), Right::Packed(&sixes, 0)] {
+                let product = Product { left: &panels, first_row: 0, right, depth, lower: false };
+                let mut found = Mat::from_fn(rows, columns, |i, j| (i + j) as f64);
+                product.add_to(found.as_mut());
+                let added = Mat::from_fn(rows, columns, |i, j| expected[(i, j)] + (i + j) as f64);
+                assert!((&found - added).norm_max() < 1e-11, "{rows} {columns} {depth}");
+                product.write_to(found.as_mut());
+                assert!((&found - &expected).norm_max() < 1e-11, "{rows} {columns} {depth}");
+            }
+        }
+    }
+
+    #[test]
+    fn single_precision_agrees_with_double() {
+        let (left, right) = (random(300, 40, 3), random(300, 17, 4));
+        let narrow =
+            |wide: &Mat<f64>| Mat::from_fn(wide.nrows(), wide.ncols(), |i, j| f32::from_f64(wide[(i, j)]));
+        let (narrow_left, narrow_right) = (narrow(&left), narrow(&right));
+        let mut panels = Panels::left(40, 300);
+        panels.pack_columns(narrow_left.as_ref(), -2.0);
+        let mut found = Mat::zeros(40, 17);
+        let right_side = Right::Columns(narrow_right.as_ref());
+        Product { left: &panels, first_row: 0, right: right_side, depth: 300, lower: false }
+            .write_to(found.as_mut());
+        let expected = product(left.transpose(), right.as_ref());
+        let off = |i: usize, j: usize| (f64::from(found[(i, j)]) + 2.0 * expected[(i, j)]).abs();
+        assert!((0..40).all(|i| (0..17).all(|j| off(i, j) < 1e-4)));
+    }
+}
