@@ -128,20 +128,36 @@ pub fn normalize_columns<T: Scalar>(points: MatMut<'_, T>) -> usize {
         .sum()
 }
 
+/// What [`normalize`] would leave, in `f64`; returns the norm.
+pub fn normalize_into<T: Scalar>(values: &[T], into: &mut [f64]) -> f64 {
+    let norm = norm(values);
+    let factor = factor(norm);
+    widest(
+        #[inline(always)]
+        || {
+            for (wide, value) in into.iter_mut().zip(values) {
+                *wide = T::from_f64(value.to_f64() * factor).to_f64();
+            }
+        },
+    );
+    norm
+}
+
 /// Divides a slice by its norm, in place; false where that is zero, and nothing was done.
 pub fn normalize<T: Scalar>(values: &mut [T]) -> bool {
     let norm = norm(values);
-    // Divisions take several times as long as products; only of the smallest numbers is there no reciprocal.
-    let reciprocal = norm.recip();
-    if norm > 0.0 && reciprocal.is_finite() {
-        widest(
-            #[inline(always)]
-            || values.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * reciprocal)),
-        );
-    } else if norm > 0.0 {
-        values.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() / norm));
-    }
+    let factor = factor(norm);
+    widest(
+        #[inline(always)]
+        || values.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * factor)),
+    );
     norm != 0.0
+}
+
+/// What to multiply by to divide by a norm, since divisions take several times as long. The root of a sum of squares is
+/// zero or far above the numbers that have no reciprocal.
+fn factor(norm: f64) -> f64 {
+    if norm == 0.0 { 1.0 } else { norm.recip() }
 }
 
 #[cfg(test)]
@@ -149,6 +165,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn normalising_elsewhere_gives_the_bits_of_normalising_in_place() {
+        for scale in [0.0, 1.0, 1e-3, 7e37, 1e-45] {
+            let values: Vec<f32> = (0..100_u8).map(|i| f32::from(i % 13) * scale).collect();
+            let mut wide = vec![0.0; 100];
+            let norm = normalize_into(&values, &mut wide);
+            let mut own = values.clone();
+            assert_eq!(normalize(&mut own), norm > 0.0);
+            assert!(own.iter().zip(&wide).all(|(own, wide)| f64::from(*own).to_bits() == wide.to_bits()));
+        }
+        let mut tiny = [3e-160_f64, 4e-160];
+        assert!(normalize(&mut tiny) && (tiny[0] - 0.6).abs() < 1e-2);
+    }
 
     proptest! {
         #[test]

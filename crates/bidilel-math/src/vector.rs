@@ -3,7 +3,6 @@
 //! The program is built for any processor of its kind; [`pulp`] picks the loop's widest version at run time. A fixed
 //! number of running sums, added up in a fixed order, gives every version the same bits.
 
-use faer::ColMut;
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::Scalar;
@@ -49,12 +48,8 @@ pub fn add_scaled(target: &mut [f64], scale: f64, other: &[f64]) {
     );
 }
 
-/// Writes numbers into a column, in `f64`.
-pub fn widen_column<T: Scalar>(mut into: ColMut<'_, f64>, values: &[T]) {
-    let Some(into) = into.as_mut().try_as_col_major_mut() else {
-        return into.iter_mut().zip(values).for_each(|(wide, value)| *wide = value.to_f64());
-    };
-    let into = into.as_slice_mut();
+/// Writes numbers in `f64`.
+pub fn widen<T: Scalar>(values: &[T], into: &mut [f64]) {
     widest(
         #[inline(always)]
         || into.iter_mut().zip(values).for_each(|(wide, value)| *wide = value.to_f64()),

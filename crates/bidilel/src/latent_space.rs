@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use bidilel_math::panels::{Panels, Product, Right};
 use bidilel_math::parallel::{product, zeros};
-use bidilel_math::vector::widen_column;
+use bidilel_math::vector::widen;
 use bidilel_math::{Scalar, distance, scatter};
 
 use crate::error::{Error, Result};
@@ -142,8 +142,9 @@ impl Placer<'_> {
         self.place_blocks(features.ncols(), |first, wide| {
             let instances = features.subcols(first, wide.ncols());
             for (wide, instance) in wide.col_iter_mut().zip(instances.col_iter()) {
+                let wide = wide.try_as_col_major_mut().expect("a block of its own").as_slice_mut();
                 match instance.try_as_col_major() {
-                    Some(instance) => widen_column(wide, instance.as_slice()),
+                    Some(instance) => widen(instance.as_slice(), wide),
                     None => wide.iter_mut().zip(instance.iter()).for_each(|(wide, v)| *wide = v.to_f64()),
                 }
             }

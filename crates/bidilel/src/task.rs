@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use bidilel_math::vector::{all_finite, widen_column};
+use bidilel_math::vector::{all_finite, widen};
 use bidilel_math::{Observer, Scalar, distance};
 
 use crate::dataset::{Dataset, Rows, Visual};
@@ -272,11 +272,12 @@ fn gather(rows: &dyn Rows, origin: &str, instances: &[usize], into: MatMut<'_, f
 /// Reads one row, and fails at a number that is not finite.
 fn read_row(rows: &dyn Rows, origin: &str, row: usize, into: &mut [f32]) -> Result<()> {
     rows.read(row, into);
-    if all_finite(into) {
-        return Ok(());
-    }
-    let column = into.iter().position(|value| !value.is_finite()).unwrap_or(0);
-    Err(Error::NotFinite { origin: origin.to_owned(), row, column, value: into[column].into() })
+    if all_finite(into) { Ok(()) } else { Err(not_finite(origin, row, into)) }
+}
+
+fn not_finite(origin: &str, row: usize, values: &[f32]) -> Error {
+    let column = values.iter().position(|value| !value.is_finite()).unwrap_or(0);
+    Error::NotFinite { origin: origin.to_owned(), row, column, value: values[column].into() }
 }
 
 /// Reads rows of several representations, one instance a column, one representation below the other, normalised one
@@ -289,16 +290,26 @@ pub(crate) fn read_views(
 ) -> Result<()> {
     let mut narrow = vec![0.0_f32; into.nrows()];
     for (row, column) in (first..).zip(into.col_iter_mut()) {
-        let mut rest = narrow.as_mut_slice();
+        let column = column.try_as_col_major_mut().expect("a block of its own").as_slice_mut();
+        let (mut rest, mut wide) = (narrow.as_mut_slice(), column);
         for &(rows, origin) in rows {
             let (part, after) = rest.split_at_mut(rows.dim());
-            read_row(rows, origin, row, part)?;
-            if normalize == Normalize::L2 {
-                distance::normalize(part);
+            let (into, below) = wide.split_at_mut(rows.dim());
+            match normalize {
+                Normalize::L2 => {
+                    rows.read(row, part);
+                    // The norm of single precision, in double, is finite if all numbers are.
+                    if !distance::normalize_into(part, into).is_finite() {
+                        return Err(not_finite(origin, row, part));
+                    }
+                }
+                Normalize::None => {
+                    read_row(rows, origin, row, part)?;
+                    widen(part, into);
+                }
             }
-            rest = after;
+            (rest, wide) = (after, below);
         }
-        widen_column(column, &narrow);
     }
     Ok(())
 }
