@@ -141,11 +141,10 @@ impl Placer<'_> {
         }
         self.place_blocks(features.ncols(), |first, wide| {
             let instances = features.subcols(first, wide.ncols());
-            for (wide, instance) in wide.col_iter_mut().zip(instances.col_iter()) {
-                let wide = wide.try_as_col_major_mut().expect("a block of its own").as_slice_mut();
-                match instance.try_as_col_major() {
-                    Some(instance) => widen(instance.as_slice(), wide),
-                    None => wide.iter_mut().zip(instance.iter()).for_each(|(wide, v)| *wide = v.to_f64()),
+            for (mut wide, instance) in wide.col_iter_mut().zip(instances.col_iter()) {
+                match (wide.as_mut().try_as_col_major_mut(), instance.try_as_col_major()) {
+                    (Some(wide), Some(instance)) => widen(instance.as_slice(), wide.as_slice_mut()),
+                    _ => wide.iter_mut().zip(instance.iter()).for_each(|(wide, v)| *wide = v.to_f64()),
                 }
             }
             Ok(())
