@@ -18,6 +18,11 @@ impl Symmetric {
         Self { size, values: vec![0.0; size * size.saturating_sub(1) / 2] }
     }
 
+    /// The entries that [`Self::entries`] gave; `None` where their number is not that of the pairs.
+    pub fn from_entries(size: usize, values: Vec<f64>) -> Option<Self> {
+        (values.len() == size * size.saturating_sub(1) / 2).then_some(Self { size, values })
+    }
+
     /// The entries of a full matrix, those above the diagonal.
     pub fn of(matrix: MatRef<'_, f64>) -> Self {
         let mut made = Self::zeros(matrix.ncols());

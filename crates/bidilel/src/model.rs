@@ -1,12 +1,13 @@
 //! A fitted model on disk: a safetensors file whose header says everything that is not a number array.
 //!
 //! Tensors are `f64`: `latent_mean`, `landmarks`, `embedding`, `semantic_distances.known_unseen`,
-//! `semantic_distances.unseen_unseen` and one `semantic.<name>` a representation; then, of the map into the latent
+//! `semantic_distances.unseen_pairs` (of the classes j = 1, 2, ... those to the classes before j) and one `semantic.<name>` a representation; then, of the map into the latent
 //! space, `latent_from_visual` (visual x latent, the views' features below each other), or `latent_from_kernel`
 //! (support x latent) with one `support.<view>` a view (`f32`, support x visual), or `visual_scale`, or nothing where
 //! the space is the visual one. The metadata entry `bidilel` is a JSON object ([`Header`]). No code is in the file,
 //! and a reader can map it.
 
+use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,14 +26,14 @@ use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map, Placer};
 use crate::pipeline::{Fitted, Pipeline};
 use crate::recognize::Recognition;
-use crate::semantic::{ClassSemantics, Representation};
+use crate::semantic::{ClassSemantics, Representation, SemanticDistances};
 use crate::task::{Normalize, Task, gather_views, read_views};
-use crate::tensors;
+use crate::tensors::{self, Tensor};
 use crate::top_down::Embedding;
 use crate::visual::{KernelMap, KernelView, Report, View, Views};
 
 /// The version of the format that this program writes; it reads this and older ones.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 /// The metadata key under which the header stands.
 const KEY: &str = "bidilel";
 /// Rows that one thread recognises at a time, fewer where they have distances to many classes.
@@ -199,30 +200,40 @@ impl Model {
 
     /// The file's bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut tensors: Vec<tensors::Tensor> = Vec::new();
-        let mut add = |name: &str, matrix: &Mat<f64>| tensors.push(tensors::pack(name, matrix));
-        match &self.fitted.space.map {
-            Map::Linear(latent_from_visual) => add("latent_from_visual", latent_from_visual),
+        let mut bytes = Vec::new();
+        self.write_to(&mut bytes).map_err(unusable)?;
+        Ok(bytes)
+    }
+
+    /// Writes the file, without a copy of what is large in it.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Fitted { space, landmarks, embedding, .. } = &self.fitted;
+        let distances = &self.semantics.distances;
+        let mut tensors = vec![
+            Tensor::line("latent_mean", &space.mean),
+            Tensor::new("landmarks", &landmarks.points),
+            Tensor::new("embedding", &embedding.points),
+            Tensor::new("semantic_distances.known_unseen", &distances.known_unseen),
+            Tensor::line("semantic_distances.unseen_pairs", distances.unseen_unseen.entries()),
+        ];
+        match &space.map {
+            Map::Linear(latent_from_visual) => {
+                tensors.push(Tensor::new("latent_from_visual", latent_from_visual));
+            }
             Map::Identity(_) => {}
-            Map::Scaled(scales) => add("visual_scale", &Mat::from_fn(scales.len(), 1, |i, _| scales[i])),
-            Map::Kernel(kernel) => add("latent_from_kernel", &kernel.coefficients),
-        }
-        let mean = &self.fitted.space.mean;
-        add("latent_mean", &Mat::from_fn(mean.len(), 1, |i, _| mean[i]));
-        add("landmarks", &self.fitted.landmarks.points);
-        add("embedding", &self.fitted.embedding.points);
-        add("semantic_distances.known_unseen", &self.semantics.distances.known_unseen);
-        add("semantic_distances.unseen_unseen", &self.semantics.distances.unseen_unseen.to_matrix());
-        for one in &self.semantics.representations {
-            add(&format!("semantic.{}", one.name), &one.values);
-        }
-        if let Map::Kernel(kernel) = &self.fitted.space.map {
-            for view in &kernel.views {
-                tensors.push(tensors::pack_narrow(&format!("support.{}", view.name), &view.support));
+            Map::Scaled(scales) => tensors.push(Tensor::line("visual_scale", scales)),
+            Map::Kernel(kernel) => {
+                tensors.push(Tensor::new("latent_from_kernel", &kernel.coefficients));
+                for view in &kernel.views {
+                    tensors.push(Tensor::narrow(&format!("support.{}", view.name), &view.support));
+                }
             }
         }
-        let header = serde_json::to_string(&self.header).map_err(unusable)?;
-        tensors::serialize(&tensors, KEY, header).map_err(unusable)
+        for one in &self.semantics.representations {
+            tensors.push(Tensor::new(&format!("semantic.{}", one.name), &one.values));
+        }
+        let header = serde_json::to_string(&self.header)?;
+        tensors::write(&tensors, KEY, &header, out)
     }
 
     /// Reads a file's bytes; they may be a memory map.
@@ -253,11 +264,9 @@ impl Model {
                 Ok(Representation { name: one.name.clone(), weight: one.weight, metric: one.metric, values })
             })
             .collect::<Result<Vec<_>>>()?;
-        let mut semantics = ClassSemantics::from_representations(representations, known);
-        semantics.distances.known_unseen =
-            unpack(&file, "semantic_distances.known_unseen", Some(known), Some(unseen))?;
-        let among = unpack(&file, "semantic_distances.unseen_unseen", Some(unseen), Some(unseen))?;
-        semantics.distances.unseen_unseen = Symmetric::of(among.as_ref());
+        let known_unseen = unpack(&file, "semantic_distances.known_unseen", Some(known), Some(unseen))?;
+        let distances = SemanticDistances { known_unseen, unseen_unseen: unpack_pairs(&file, unseen)? };
+        let semantics = ClassSemantics::with_distances(representations, known, distances);
         let fitted = Fitted {
             space: LatentSpace { map, mean: mean.col_as_slice(0).to_vec() },
             landmarks: Landmarks { points: unpack(&file, "landmarks", dim, Some(known))? },
@@ -267,6 +276,17 @@ impl Model {
         };
         Ok(Self { header, fitted, semantics })
     }
+}
+
+/// The distances among the unseen classes; files before version 3 have each of them twice.
+fn unpack_pairs(file: &SafeTensors<'_>, unseen: usize) -> Result<Symmetric> {
+    let whole = "semantic_distances.unseen_unseen";
+    if file.tensor(whole).is_ok() {
+        return Ok(Symmetric::of(unpack(file, whole, Some(unseen), Some(unseen))?.as_ref()));
+    }
+    let pairs = unseen * (unseen - 1) / 2;
+    let entries = tensors::unpack_line(file, "semantic_distances.unseen_pairs", pairs).map_err(unusable)?;
+    Symmetric::from_entries(unseen, entries).ok_or_else(|| unusable("wrong number of pairs of classes"))
 }
 
 /// The one field that every version of the header has.

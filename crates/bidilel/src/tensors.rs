@@ -2,39 +2,77 @@
 //!
 //! Whatever is wrong with a file is told as a phrase; the caller knows what kind of file it is.
 
-use std::collections::HashMap;
+use std::io::{self, Write};
 
 use faer::Mat;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::tensor::{Dtype, SafeTensors};
+use serde_json::json;
 
 use bidilel_math::Scalar;
 
-/// A tensor to be written.
-pub(crate) struct Tensor {
+/// Numbers that are turned into bytes at a time.
+const PIECE: usize = 1 << 16;
+
+/// A tensor to be written, from where its numbers are.
+pub(crate) struct Tensor<'a> {
     name: String,
-    element: Dtype,
-    shape: Vec<usize>,
-    bytes: Vec<u8>,
+    shape: [usize; 2],
+    numbers: Numbers<'a>,
 }
 
-/// A column-major matrix as a row-major tensor of the transposed shape: the same bytes.
-pub(crate) fn pack(name: &str, matrix: &Mat<f64>) -> Tensor {
-    let mut bytes = Vec::with_capacity(8 * matrix.nrows() * matrix.ncols());
-    for column in 0..matrix.ncols() {
-        matrix.col_as_slice(column).iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
-    }
-    let shape = vec![matrix.ncols(), matrix.nrows()];
-    Tensor { name: name.to_owned(), element: Dtype::F64, shape, bytes }
+enum Numbers<'a> {
+    Wide(&'a Mat<f64>),
+    Narrow(&'a Mat<f32>),
+    Line(&'a [f64]),
 }
 
-/// The same of single precision, which stays as narrow as it was.
-pub(crate) fn pack_narrow(name: &str, matrix: &Mat<f32>) -> Tensor {
-    let mut bytes = Vec::with_capacity(4 * matrix.nrows() * matrix.ncols());
-    for column in 0..matrix.ncols() {
-        matrix.col_as_slice(column).iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+impl<'a> Tensor<'a> {
+    /// A column-major matrix as a row-major tensor of the transposed shape: the same bytes.
+    pub(crate) fn new(name: &str, matrix: &'a Mat<f64>) -> Self {
+        let shape = [matrix.ncols(), matrix.nrows()];
+        Self { name: name.to_owned(), shape, numbers: Numbers::Wide(matrix) }
     }
-    let shape = vec![matrix.ncols(), matrix.nrows()];
-    Tensor { name: name.to_owned(), element: Dtype::F32, shape, bytes }
+
+    /// The same of single precision, which stays as narrow as it was.
+    pub(crate) fn narrow(name: &str, matrix: &'a Mat<f32>) -> Self {
+        let shape = [matrix.ncols(), matrix.nrows()];
+        Self { name: name.to_owned(), shape, numbers: Numbers::Narrow(matrix) }
+    }
+
+    /// Numbers in one row.
+    pub(crate) fn line(name: &str, numbers: &'a [f64]) -> Self {
+        Self { name: name.to_owned(), shape: [1, numbers.len()], numbers: Numbers::Line(numbers) }
+    }
+
+    fn element(&self) -> Dtype {
+        if let Numbers::Narrow(_) = self.numbers { Dtype::F32 } else { Dtype::F64 }
+    }
+
+    fn bytes(&self) -> usize {
+        self.shape.iter().product::<usize>() * self.element().bitsize() / 8
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self.numbers {
+            Numbers::Line(numbers) => write_wide(numbers, out),
+            Numbers::Wide(matrix) => {
+                (0..matrix.ncols()).try_for_each(|column| write_wide(matrix.col_as_slice(column), out))
+            }
+            Numbers::Narrow(matrix) => (0..matrix.ncols()).try_for_each(|column| {
+                let bytes: Vec<u8> =
+                    matrix.col_as_slice(column).iter().flat_map(|value| value.to_le_bytes()).collect();
+                out.write_all(&bytes)
+            }),
+        }
+    }
+}
+
+fn write_wide(numbers: &[f64], out: &mut dyn Write) -> io::Result<()> {
+    // A piece at a time: what is written may be larger than what is free.
+    numbers.chunks(PIECE).try_for_each(|piece| {
+        let bytes: Vec<u8> = piece.iter().flat_map(|value| value.to_le_bytes()).collect();
+        out.write_all(&bytes)
+    })
 }
 
 /// A matrix by its name, with as many rows and columns as are expected.
@@ -47,6 +85,17 @@ pub(crate) fn unpack(
     let (data, (found_rows, found_columns)) = shaped(file, name, Dtype::F64, rows, columns)?;
     let numbers = data.chunks_exact(8).map(|bytes| bytes.try_into().expect("chunks of eight bytes"));
     fill(name, found_rows, found_columns, numbers.map(f64::from_le_bytes), f64::is_finite)
+}
+
+/// Numbers in one row, `count` of them.
+pub(crate) fn unpack_line(file: &SafeTensors<'_>, name: &str, count: usize) -> Result<Vec<f64>, String> {
+    let (data, _) = shaped(file, name, Dtype::F64, Some(count), Some(1))?;
+    let numbers: Vec<f64> = data.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
+    if numbers.iter().all(|number| number.is_finite()) {
+        Ok(numbers)
+    } else {
+        Err(format!("tensor `{name}` has a number that is not finite"))
+    }
 }
 
 /// A matrix of single precision.
@@ -109,15 +158,28 @@ fn fill<T: Scalar>(
     Ok(matrix)
 }
 
-/// The bytes of a file with these tensors, and a header under a key of its metadata.
-pub(crate) fn serialize(tensors: &[Tensor], key: &str, header: String) -> Result<Vec<u8>, String> {
-    let views = tensors
-        .iter()
-        .map(|Tensor { name, element, shape, bytes }| {
-            Ok((name.as_str(), TensorView::new(*element, shape.clone(), bytes)?))
-        })
-        .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
-        .map_err(|error| error.to_string())?;
-    let metadata = HashMap::from([(key.to_owned(), header)]);
-    safetensors::tensor::serialize(views, Some(metadata)).map_err(|error| error.to_string())
+/// Writes a file with these tensors, and a header under a key of its metadata, without a copy of any.
+///
+/// The format: the length of a JSON object in eight bytes, the object, padded so that numbers are aligned, and the
+/// numbers. Those of eight bytes come first.
+pub(crate) fn write(tensors: &[Tensor<'_>], key: &str, header: &str, out: &mut dyn Write) -> io::Result<()> {
+    let mut ordered: Vec<&Tensor<'_>> = tensors.iter().collect();
+    ordered.sort_by_key(|tensor| (tensor.element() == Dtype::F32, &tensor.name));
+    let mut object = serde_json::Map::new();
+    object.insert("__metadata__".to_owned(), json!({ key: header }));
+    let mut offset = 0;
+    for tensor in &ordered {
+        let end = offset + tensor.bytes();
+        let (dtype, shape) = (tensor.element(), tensor.shape);
+        object.insert(
+            tensor.name.clone(),
+            json!({"dtype": dtype, "shape": shape, "data_offsets": [offset, end]}),
+        );
+        offset = end;
+    }
+    let mut text = serde_json::to_vec(&object)?;
+    text.resize(text.len().next_multiple_of(8), b' ');
+    out.write_all(&(text.len() as u64).to_le_bytes())?;
+    out.write_all(&text)?;
+    ordered.iter().try_for_each(|tensor| tensor.write(out))
 }

@@ -30,8 +30,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     let pipeline = settings.pipeline(seed);
     let fitted = pipeline.fit(&task, progress)?;
     let model = Model::new(&name, choice.normalize, &task, &pipeline, fitted);
-    let bytes = model.to_bytes()?;
-    output::write_to(Some(&args.out), |out| Ok(out.write_all(&bytes)?))?;
+    output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();
     let header = &model.header;
     match format {

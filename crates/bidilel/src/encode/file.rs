@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::settings::{Method, Settings};
 use super::{Codebook, Encoder};
 use crate::error::{Error, Result};
-use crate::tensors;
+use crate::tensors::{self, Tensor};
 
 /// The version of the format that this program writes; it reads this and older ones.
 pub const FORMAT_VERSION: u32 = 1;
@@ -61,24 +61,24 @@ impl Encoder {
     /// The file's bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut tensors = Vec::new();
-        let mut add = |name: &str, matrix: &Mat<f64>| tensors.push(tensors::pack(name, matrix));
-        let column = |values: &[f64]| Mat::from_fn(values.len(), 1, |i, _| values[i]);
         for (name, projection) in [("projection", &self.projection), ("reduction", &self.reduction)] {
             if let Some(projection) = projection {
-                add(&format!("{name}.mean"), &column(&projection.mean));
-                add(&format!("{name}.directions"), &projection.directions);
+                tensors.push(Tensor::line(&format!("{name}.mean"), &projection.mean));
+                tensors.push(Tensor::new(&format!("{name}.directions"), &projection.directions));
             }
         }
         match &self.codebook {
-            Codebook::Mixture(mixture) => {
-                add("mixture.weights", &column(&mixture.weights));
-                add("mixture.means", &mixture.means);
-                add("mixture.variances", &mixture.variances);
-            }
-            Codebook::Words(words) => add("words", words),
+            Codebook::Mixture(mixture) => tensors.extend([
+                Tensor::line("mixture.weights", &mixture.weights),
+                Tensor::new("mixture.means", &mixture.means),
+                Tensor::new("mixture.variances", &mixture.variances),
+            ]),
+            Codebook::Words(words) => tensors.push(Tensor::new("words", words)),
         }
         let header = serde_json::to_string(&self.header).map_err(unusable)?;
-        tensors::serialize(&tensors, KEY, header).map_err(unusable)
+        let mut bytes = Vec::new();
+        tensors::write(&tensors, KEY, &header, &mut bytes).map_err(unusable)?;
+        Ok(bytes)
     }
 
     /// Reads a file's bytes; they may be a memory map.

@@ -81,6 +81,15 @@ impl ClassSemantics {
     /// Combines representations whose first `known` classes are the known ones.
     pub fn from_representations(representations: Vec<Representation>, known: usize) -> Self {
         let distances = SemanticDistances::combine(&representations, known);
+        Self::with_distances(representations, known, distances)
+    }
+
+    /// The same with distances that are there already.
+    pub(crate) fn with_distances(
+        representations: Vec<Representation>,
+        known: usize,
+        distances: SemanticDistances,
+    ) -> Self {
         let vectors = stack(&representations);
         Self { known, representations, distances, vectors }
     }

@@ -7,6 +7,7 @@ use bidilel::pipeline::Pipeline;
 use bidilel::task::Normalize;
 use bidilel::top_down::{Kernel, Svr, TopDown};
 use bidilel_math::Silent;
+use safetensors::tensor::TensorView;
 
 use crate::support::{pipelines, task};
 
@@ -114,9 +115,9 @@ fn a_newer_format_and_a_foreign_file_say_so() {
     let mut model = Model::new("small", Normalize::L2, &task, &pipeline, fitted);
     model.header.format += 1;
     let newer = Model::from_bytes(&model.to_bytes().expect("a file")).expect_err("from the future");
-    assert!(newer.to_string().contains("format version 3"), "{newer}");
-    let foreign = safetensors::serialize(Vec::<(String, safetensors::tensor::TensorView<'_>)>::new(), None)
-        .expect("an empty file");
+    assert!(newer.to_string().contains("format version 4"), "{newer}");
+    let foreign =
+        safetensors::serialize(Vec::<(String, TensorView<'_>)>::new(), None).expect("an empty file");
     let foreign = Model::from_bytes(&foreign).expect_err("not ours");
     assert!(foreign.to_string().contains("bidilel did not write it"), "{foreign}");
 }
@@ -137,7 +138,17 @@ fn a_model_of_the_first_format_is_read_as_one_of_a_single_view() {
     header["method"].as_object_mut().expect("an object").remove("fusion");
     entries.insert("bidilel".to_owned(), header.to_string());
     let file = safetensors::SafeTensors::deserialize(&bytes).expect("tensors");
-    let old = safetensors::serialize(file.tensors(), Some(entries)).expect("a file");
+    // Files had all distances among the unseen classes then, each pair twice.
+    let among = model.semantics.distances.unseen_unseen.to_matrix();
+    let whole: Vec<u8> = (0..among.ncols())
+        .flat_map(|j| among.col_as_slice(j).iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>())
+        .collect();
+    let shape = vec![among.ncols(), among.nrows()];
+    let whole = TensorView::new(safetensors::Dtype::F64, shape, &whole).expect("a matrix");
+    let mut tensors = file.tensors();
+    tensors.retain(|(name, _)| name != "semantic_distances.unseen_pairs");
+    tensors.push(("semantic_distances.unseen_unseen".to_owned(), whole));
+    let old = safetensors::serialize(tensors, Some(entries)).expect("a file");
     let mut read = Model::from_bytes(&old).expect("an older model");
     assert_eq!(read.header.format, 1);
     read.header.format = model.header.format;
