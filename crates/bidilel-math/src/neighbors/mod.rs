@@ -13,6 +13,7 @@
 //! A point is not its own neighbour: it is left out by index, not by rank, since real data has duplicates.
 //! `k` is clipped to the number of other points; equal distances go to the lower index.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -35,10 +36,11 @@ pub use restrict::Restricted;
 
 /// Points in a block; a tile of products is a block by a block. The kernels of the product take 24 or 48 rows at a time
 /// in the widest registers, and what is left over at a tenth less speed: 240 leaves nothing.
-const BLOCK: usize = 384;
-/// Bytes of the blocks that are packed at a time, to meet all others while they are in the cache; and how many at most.
-const REGION: usize = 8 << 20;
-const MOST: usize = 32;
+const BLOCK: usize = 192;
+/// Bytes of the blocks that are packed at a time, to meet all others. All others are packed anew for each such group, so
+/// it has a few blocks at least.
+const GROUP: usize = 16 << 20;
+const BLOCKS: RangeInclusive<usize> = 6..=32;
 /// Candidates beyond `k` that the first pass keeps, room for its rounding errors.
 const SPARE: usize = 8;
 
@@ -135,7 +137,8 @@ impl<'a, T: Scalar> Search<'a, T> {
         let all: Vec<_> =
             (0..blocks).map(|block| Mutex::new(Candidates::new(self.size(block), self.k + SPARE))).collect();
         let (done, pairs) = (AtomicUsize::new(0), blocks * (blocks + 1) / 2);
-        let side = (REGION / (BLOCK * self.points.nrows() * size_of::<T>()).max(1)).clamp(1, MOST);
+        let bytes = BLOCK * self.points.nrows() * size_of::<T>();
+        let side = (GROUP / bytes.max(1)).clamp(*BLOCKS.start(), *BLOCKS.end());
         for first in (0..blocks).step_by(side) {
             let ones: Vec<usize> = (first..blocks.min(first + side)).collect();
             let packed: Vec<_> = ones.par_iter().map(|&one| self.pack(one)).collect();
