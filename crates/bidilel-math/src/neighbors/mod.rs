@@ -34,8 +34,8 @@ pub use approximate::approximate;
 use candidates::{Candidates, cut_back};
 pub use restrict::Restricted;
 
-/// Points in a block; a tile of products is a block by a block. The kernels of the product take 24 or 48 rows at a time
-/// in the widest registers, and what is left over at a tenth less speed: 240 leaves nothing.
+/// Points in a block; a tile of products is a block by a block. Panels of any width divide it, and a tile of single
+/// precision stays in the second cache with the panels that it is made from.
 const BLOCK: usize = 192;
 /// Bytes of the blocks that are packed at a time, to meet all others. All others are packed anew for each such group, so
 /// it has a few blocks at least.
