@@ -7,6 +7,7 @@ use bidilel::pipeline::Pipeline;
 use bidilel::task::Normalize;
 use bidilel::top_down::{Kernel, Svr, TopDown};
 use bidilel_math::Silent;
+use faer::Mat;
 use safetensors::tensor::TensorView;
 
 use crate::support::{pipelines, task};
@@ -153,4 +154,29 @@ fn a_model_of_the_first_format_is_read_as_one_of_a_single_view() {
     assert_eq!(read.header.format, 1);
     read.header.format = model.header.format;
     assert_eq!(read, model);
+}
+
+#[test]
+fn rows_recognised_side_by_side_are_those_recognised_at_once_in_their_order() {
+    let task = task(5);
+    let pipeline = Pipeline::default();
+    let fitted = pipeline.fit(&task, &Silent).expect("a fit");
+    let model = Model::new("small", Normalize::L2, &task, &pipeline, fitted);
+    let rows = Mat::<f32>::from_fn(24, 2500, |i, j| ((i * 7 + j * 13 + j * j % 31) % 29) as f32 - 14.0);
+    let parts = model
+        .recognize_views(&[(&rows, "rows")], 100..2400, |first, found| (first, found.distances))
+        .expect("a recognition");
+    assert!(parts.len() > 1);
+    let points = model.project_rows(&rows, 100..2400, "rows").expect("a projection");
+    let whole = pipeline.recognize_points(&model.fitted, points, |_, _| ()).expect("a recognition");
+    let mut next = 100;
+    for (first, distances) in parts {
+        assert_eq!(first, next);
+        assert_eq!(distances, whole.distances.subcols(first - 100, distances.ncols()));
+        next += distances.ncols();
+    }
+    assert_eq!(next, 2400);
+    let bad = Mat::<f32>::from_fn(24, 2500, |i, j| if (i, j) == (3, 1999) { f32::NAN } else { 1.0 });
+    let error = model.recognize_views(&[(&bad, "rows")], 0..2500, |_, _| ()).expect_err("not a number");
+    assert!(error.to_string().contains("1999"), "{error}");
 }
