@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use crate::Scalar;
 use crate::lanes::Lanes;
 use crate::parallel::zeros;
+use crate::vector::column;
 
 /// Columns that the kernel takes at a time.
 pub const SIX: usize = 6;
@@ -62,7 +63,6 @@ impl<T: Scalar> Panels<T> {
     /// If columns are not contiguous, or there are more of them than rows.
     pub fn pack_columns(&mut self, columns: MatRef<'_, T>, scale: T) {
         let width = self.width;
-        let slice = |i| columns.col(i).try_as_col_major().expect("contiguous columns").as_slice();
         for (panel, first) in (0..columns.ncols()).step_by(width).enumerate() {
             let panel = self.panels.col_as_slice_mut(panel);
             // A piece of the panel stays in the nearest cache until all of its rows are there.
@@ -70,7 +70,7 @@ impl<T: Scalar> Panels<T> {
                 for place in 0..width.min(columns.ncols() - first) {
                     let places = piece[place..].iter_mut().step_by(width);
                     places
-                        .zip(&slice(first + place)[start..])
+                        .zip(&column(columns, first + place)[start..])
                         .for_each(|(place, &value)| *place = scale * value);
                 }
             }
@@ -200,15 +200,15 @@ impl<T: Scalar> WithSimd for Run<'_, T> {
             let depths = start..(start + step).min(depth);
             for first in (0..self.sum.nrows()).step_by(group) {
                 let rows = first..(first + group).min(self.sum.nrows());
-                for column in (0..self.sum.ncols()).step_by(SIX) {
+                for first_column in (0..self.sum.ncols()).step_by(SIX) {
                     match right {
                         Right::Packed(right, first) => {
-                            let panel = right.panels.col_as_slice((first + column) / SIX);
+                            let panel = right.panels.col_as_slice((first + first_column) / SIX);
                             let steps = panel[depths.start * SIX..depths.end * SIX].as_chunks().0;
                             self.six_columns(
                                 simd,
                                 rows.clone(),
-                                column,
+                                first_column,
                                 depths.clone(),
                                 &steps.iter().copied(),
                             );
@@ -216,9 +216,8 @@ impl<T: Scalar> WithSimd for Run<'_, T> {
                         Right::Columns(right) => {
                             // Where fewer than six are left, the last stands in for those that are not there.
                             let slice = |place: usize| {
-                                let column = right.col((column + place).min(right.ncols() - 1));
-                                &column.try_as_col_major().expect("contiguous columns").as_slice()
-                                    [depths.clone()]
+                                let index = (first_column + place).min(right.ncols() - 1);
+                                &column(right, index)[depths.clone()]
                             };
                             let [a, b, c, d, e, f]: [&[T]; SIX] = std::array::from_fn(slice);
                             let count = depths.len();
@@ -228,7 +227,7 @@ impl<T: Scalar> WithSimd for Run<'_, T> {
                                 #[inline(always)]
                                 |k| [a[k], b[k], c[k], d[k], e[k], f[k]],
                             );
-                            self.six_columns(simd, rows.clone(), column, depths.clone(), &steps);
+                            self.six_columns(simd, rows.clone(), first_column, depths.clone(), &steps);
                         }
                     }
                 }

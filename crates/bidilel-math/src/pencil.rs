@@ -122,9 +122,9 @@ impl Pencil {
     /// # Errors
     /// [`crate::Error::NotPositiveDefinite`] when $B$ has no Cholesky factor.
     pub fn leading(self, count: usize, watch: &dyn Observer) -> Result<Eigen> {
-        if eigen::solve_whole(self.dim(), count) {
+        if eigen::solve_directly(self.dim(), count) {
             let left = self.left();
-            return eigen::generalized_whole(left, &eigen::cholesky(self.square)?, count);
+            return eigen::generalized_directly(left, &eigen::cholesky(self.square)?, count);
         }
         // The factor takes the place of the lower triangle and leaves the upper one as it is.
         let mut factored = Self { square: eigen::cholesky(self.square)?, diagonal: self.diagonal };

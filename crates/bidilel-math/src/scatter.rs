@@ -14,7 +14,7 @@ use crate::panels::Panels;
 use crate::parallel::zeros;
 use crate::pencil::Pencil;
 use crate::tiles::{Symmetric, mirror};
-use crate::vector::widest;
+use crate::vector::{column, widest};
 use crate::{Observer, Scalar};
 
 /// Instances that are widened to `f64` at a time: every sum is read and written once a block.
@@ -54,10 +54,10 @@ impl<T: Scalar> Selected<'_, T> {
 
     /// Adds `scale` times instance `i` to `into`, run by run.
     fn add(&self, runs: &[Range<usize>], i: usize, scale: f64, into: &mut [f64]) {
-        let column = self.points.col(i).try_as_col_major().expect("contiguous instances").as_slice();
+        let instance = column(self.points, i);
         for run in runs {
             let first = self.rows[run.start];
-            let (into, values) = (&mut into[run.clone()], &column[first..][..run.len()]);
+            let (into, values) = (&mut into[run.clone()], &instance[first..][..run.len()]);
             let Some(center) = self.center.map(|center| &center[first..][..run.len()]) else {
                 add_widened(into, scale, values);
                 continue;
@@ -151,10 +151,8 @@ pub fn total<T: Scalar>(data: Selected<'_, T>, watch: &dyn Observer) -> Mat<f64>
 pub fn mean<T: Scalar>(points: MatRef<'_, T>) -> Vec<f64> {
     let mut mean = vec![0.0; points.nrows()];
     mean.par_chunks_mut(STRIP).enumerate().for_each(|(strip, sum)| {
-        for column in points.subrows(strip * STRIP, sum.len()).col_iter() {
-            let values = column.try_as_col_major().expect("contiguous instances").as_slice();
-            add_widened(sum, 1.0, values);
-        }
+        let part = points.subrows(strip * STRIP, sum.len());
+        (0..part.ncols()).for_each(|i| add_widened(sum, 1.0, column(part, i)));
         sum.iter_mut().for_each(|value| *value /= points.ncols() as f64);
     });
     mean

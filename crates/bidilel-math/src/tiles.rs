@@ -1,14 +1,17 @@
 //! Sums of products $S^\top T$ that are symmetric: only the half below the diagonal is multiplied out, tile by tile.
 
-use faer::{Mat, MatMut};
+use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
 use crate::panels::{Panels, Product, Right};
+use crate::vector::column;
 
 /// Rows and columns of a tile: panels begin at its multiples, whatever the width of the registers.
 pub(crate) const TILE: usize = 240;
 /// Rows of a tile that one thread takes: small enough that none waits long for the others.
 const SHARE: usize = 96;
+/// Depths that one thread packs at a time.
+const SLAB: usize = 24;
 
 /// A product of which any tile can be added: the rows of both operands are its rows and its columns.
 #[derive(Clone, Copy)]
@@ -50,6 +53,34 @@ impl Symmetric<'_> {
     }
 }
 
+/// Takes $S T^\top + T S^\top$ from a square, on and below its diagonal and a little above.
+///
+/// # Panics
+/// If columns are not contiguous.
+pub(crate) fn subtract_both(square: MatMut<'_, f64>, one: MatRef<'_, f64>, other: MatRef<'_, f64>) {
+    let (dim, depth) = (one.nrows(), one.ncols() + other.ncols());
+    let (mut left, mut right) = (Panels::left(dim, depth), Panels::right(dim, depth));
+    let pack = |panels: &mut Panels<f64>, (one, other): (MatRef<'_, f64>, MatRef<'_, f64>), sign: f64| {
+        panels.slabs(SLAB).enumerate().for_each(|(index, mut slab)| {
+            let mut values = vec![0.0; dim];
+            for (place, depth) in (index * SLAB..depth.min((index + 1) * SLAB)).enumerate() {
+                let from =
+                    if depth < one.ncols() { column(one, depth) } else { column(other, depth - one.ncols()) };
+                values.iter_mut().zip(from).for_each(|(value, from)| *value = sign * from);
+                slab.put(place, &values);
+            }
+        });
+    };
+    pack(&mut left, (one, other), -1.0);
+    pack(&mut right, (other, one), 1.0);
+    square.par_col_chunks_mut(SHARE).enumerate().for_each(|(index, columns)| {
+        let first = index * SHARE;
+        let right = Right::Packed(&right, first);
+        let below = columns.split_at_row_mut(first).1;
+        Product { left: &left, first_row: first, right, depth, lower: true }.add_to(below);
+    });
+}
+
 /// Copies the lower half to the upper one.
 pub(crate) fn mirror(matrix: &mut Mat<f64>) {
     combine_halves(matrix, |below, _| below);
@@ -74,8 +105,6 @@ pub(crate) fn combine_halves(matrix: &mut Mat<f64>, combine: impl Fn(f64, f64) -
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use faer::MatRef;
-
     use super::*;
     use crate::krylov::tests::random;
     use crate::parallel::{product, zeros};
@@ -87,6 +116,20 @@ pub(crate) mod tests {
         left.pack_rows(matrix);
         right.pack_rows(matrix);
         (left, right)
+    }
+
+    #[test]
+    fn two_products_and_their_mirror_images_are_taken_away() {
+        for (dim, depth) in [(1, 1), (97, 30), (300, 96)] {
+            let (one, other) = (random(dim, depth, 1), random(dim, depth, 2));
+            let mut square = random(dim, dim, 3);
+            let both = product(one.as_ref(), other.transpose()) + product(other.as_ref(), one.transpose());
+            let expected = &square - both;
+            subtract_both(square.as_mut(), one.as_ref(), other.as_ref());
+            for j in 0..dim {
+                assert!((j..dim).all(|i| (square[(i, j)] - expected[(i, j)]).abs() < 1e-11), "{dim}");
+            }
+        }
     }
 
     #[test]

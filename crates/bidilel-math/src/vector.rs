@@ -3,6 +3,7 @@
 //! The program is built for any processor of its kind; [`pulp`] picks the loop's widest version at run time. A fixed
 //! number of running sums, added up in a fixed order, gives every version the same bits.
 
+use faer::MatRef;
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::Scalar;
@@ -24,6 +25,14 @@ pub fn widest<R>(work: impl FnMut() -> R) -> R {
         }
     }
     Arch::new().dispatch(Work(work))
+}
+
+/// The numbers of a column as they lie.
+///
+/// # Panics
+/// If they do not lie side by side.
+pub fn column<T: Scalar>(matrix: MatRef<'_, T>, index: usize) -> &[T] {
+    matrix.col(index).try_as_col_major().expect("columns are contiguous").as_slice()
 }
 
 /// $\sum_i l_i r_i$.

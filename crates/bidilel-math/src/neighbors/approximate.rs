@@ -29,8 +29,8 @@ use rayon::prelude::*;
 
 use super::candidates::{Candidates, cut_back};
 use super::tree::Tree;
-use super::{BLOCK, Neighbors, Search, column, contiguous, exact};
-use crate::vector::reduce;
+use super::{BLOCK, Neighbors, Search, contiguous, exact};
+use crate::vector::{column, reduce};
 use crate::{Observer, Scalar, parallel};
 
 /// Points in a leaf at most.

@@ -23,6 +23,7 @@ use rayon::prelude::*;
 use crate::distance::{norm, squared_slices};
 use crate::panels::{Panels, Product, Right};
 use crate::parallel::zeros;
+use crate::vector::column;
 use crate::{Observer, Scalar};
 
 mod approximate;
@@ -109,10 +110,6 @@ pub fn within_labels<T: Scalar>(
 /// A copy where columns are not contiguous, as those of a transposed view: slices need unit stride.
 fn contiguous<T: Scalar>(points: MatRef<'_, T>) -> Option<Mat<T>> {
     (points.row_stride() != 1).then(|| points.to_owned())
-}
-
-fn column<T: Scalar>(points: MatRef<'_, T>, i: usize) -> &[T] {
-    points.col(i).try_as_col_major().expect("columns were made contiguous").as_slice()
 }
 
 struct Search<'a, T> {

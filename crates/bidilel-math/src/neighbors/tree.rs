@@ -14,9 +14,8 @@ use rand::{RngExt as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::column;
 use crate::Scalar;
-use crate::vector::reduce;
+use crate::vector::{column, reduce};
 
 /// Projections that one thread computes at a time.
 const SHARE: usize = 256;

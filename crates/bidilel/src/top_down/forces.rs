@@ -10,7 +10,7 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 use bidilel_math::distance::squared_slices;
 use bidilel_math::parallel;
-use bidilel_math::vector::{dot, widest};
+use bidilel_math::vector::{column, dot, widest};
 
 use super::DISTANCE_FLOOR;
 
@@ -37,10 +37,6 @@ impl Places<'_> {
 
 pub(super) fn squared_norms(points: MatRef<'_, f64>) -> Vec<f64> {
     (0..points.ncols()).map(|j| dot(column(points, j), column(points, j))).collect()
-}
-
-fn column(points: MatRef<'_, f64>, j: usize) -> &[f64] {
-    points.col(j).try_as_col_major().expect("places lie column after column").as_slice()
 }
 
 /// The forces between every row place and every column place, and what they sum to.

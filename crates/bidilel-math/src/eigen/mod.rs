@@ -5,11 +5,17 @@
 //! order; eigenvectors are columns with $p_i^\top B p_j = [i = j]$, and the entry of largest magnitude of each
 //! is positive, so that results can be compared.
 //!
-//! Small problems, and those where many pairs are wanted, are solved whole; otherwise a block Krylov method
-//! ([`crate::krylov`]) finds the leading pairs without ever forming $R^{-1} A R^{-\top}$.
+//! Small problems, and those where many pairs are wanted, are solved directly: by way of a tridiagonal matrix, whose
+//! leading pairs alone are found where not nearly all are wanted. Otherwise a block Krylov method ([`crate::krylov`])
+//! finds the leading pairs without ever forming $R^{-1} A R^{-\top}$.
 //!
 //! # References
 //! G. Golub and C. Van Loan, *Matrix Computations*, 4th ed., 2013, section 8.7.2.
+
+mod reduction;
+mod reflections;
+mod tridiagonal;
+mod whitener;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
@@ -18,12 +24,16 @@ use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_uppe
 use faer::{Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+use self::reduction::reduce;
+use self::reflections::tridiagonalize;
+pub use self::whitener::Whitener;
 use crate::parallel::{copy, product, zeros};
-use crate::tiles::combine_halves;
 use crate::{Error, Observer, Result, krylov};
 
-/// Up to this size a problem is always solved whole: at 1,024 that takes as long as 100 pairs do otherwise.
+/// Up to this size a problem is always solved directly.
 const SMALL: usize = 1280;
+/// Below this size all pairs are found in no time.
+const FEW: usize = 64;
 /// Up to so many right-hand sides one thread solves for so many at a time: wide panels are faster, but must be shared.
 const PANELS: [(usize, usize); 3] = [(64, 8), (512, 32), (usize::MAX, 128)];
 
@@ -39,8 +49,8 @@ pub struct Eigen {
 /// The `count` leading eigenpairs of a symmetric matrix.
 pub fn symmetric(matrix: MatRef<'_, f64>, count: usize, watch: &dyn Observer) -> Result<Eigen> {
     let size = matrix.nrows();
-    let mut found = if solve_whole(size, count) {
-        whole(matrix, count)?
+    let mut found = if solve_directly(size, count) {
+        direct(matrix, count)?
     } else {
         let apply = |block: MatRef<'_, f64>| product(matrix, block);
         krylov::leading(&apply, size, count, watch)?
@@ -60,16 +70,16 @@ pub fn generalized(
     watch: &dyn Observer,
 ) -> Result<Eigen> {
     let factor = cholesky(right)?;
-    if solve_whole(left.nrows(), count) {
-        return generalized_whole(copy(left), &factor, count);
+    if solve_directly(left.nrows(), count) {
+        return generalized_directly(copy(left), &factor, count);
     }
     generalized_leading(&|block| product(left, block), &factor, count, watch)
 }
 
-/// The same from the Cholesky factor of $B$, by the solution of the whole problem; the left-hand matrix is used up.
-pub(crate) fn generalized_whole(left: Mat<f64>, factor: &Mat<f64>, count: usize) -> Result<Eigen> {
+/// The same from the Cholesky factor of $B$, without an iteration; the left-hand matrix is used up.
+pub(crate) fn generalized_directly(left: Mat<f64>, factor: &Mat<f64>, count: usize) -> Result<Eigen> {
     let reduced = reduce(left, factor.as_ref());
-    Ok(back(whole(reduced.as_ref(), count)?, factor.as_ref()))
+    Ok(back(direct(reduced.as_ref(), count)?, factor.as_ref()))
 }
 
 /// The same from the Cholesky factor of $B$ and products with $A$.
@@ -152,7 +162,29 @@ pub fn inverse(factor: MatRef<'_, f64>) -> Mat<f64> {
     inverse
 }
 
-/// All eigenpairs of a symmetric matrix, the leading `count` kept.
+/// The leading pairs of a symmetric matrix by way of a tridiagonal one; the lower half is read.
+fn direct(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
+    let some = if worth_some(matrix, count) { leading_of_tridiagonal(matrix, count) } else { None };
+    some.map_or_else(|| whole(matrix, count), Ok)
+}
+
+/// Whether the leading pairs alone are found faster than all are, and the squares of all entries stay within range.
+fn worth_some(matrix: MatRef<'_, f64>, count: usize) -> bool {
+    let size = matrix.nrows();
+    let largest = (0..size).map(|j| matrix.col(j).subrows(j, size - j).norm_max()).fold(0.0, f64::max);
+    size >= FEW && (1..=size * 4 / 5).contains(&count) && (1e-100..1e100).contains(&largest)
+}
+
+/// None where eigenvalues are too close together for vectors that are found apart from each other.
+fn leading_of_tridiagonal(matrix: MatRef<'_, f64>, count: usize) -> Option<Eigen> {
+    // On a thread of the pool: from outside, each of many short parallel loops would be handed over to it.
+    let (tridiagonal, reflections) = rayon::scope(|_| tridiagonalize(copy(matrix)));
+    let mut found = tridiagonal.leading(count)?;
+    reflections.apply(found.vectors.as_mut());
+    Some(found)
+}
+
+/// All eigenpairs of a symmetric matrix, the leading `count` kept; the lower half is read.
 pub fn whole(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
     let size = matrix.nrows();
     let mut values = faer::Col::<f64>::zeros(size);
@@ -189,86 +221,8 @@ pub fn fix_signs(vectors: MatMut<'_, f64>) {
     }
 }
 
-pub(crate) fn solve_whole(size: usize, count: usize) -> bool {
+pub(crate) fn solve_directly(size: usize, count: usize) -> bool {
     size <= SMALL || count * 4 > size
-}
-
-/// $R^{-1} A R^{-\top}$, symmetrised against rounding.
-fn reduce(mut left: Mat<f64>, factor: MatRef<'_, f64>) -> Mat<f64> {
-    solve(factor, left.as_mut());
-    let mut turned = copy(left.transpose());
-    solve(factor, turned.as_mut());
-    combine_halves(&mut turned, f64::midpoint);
-    turned
-}
-
-/// Coordinates in which a symmetric positive semi-definite matrix $M$ is the identity on its range.
-///
-/// $V^\top M V = I$ with $V = R^{-\top}$ from the Cholesky factor of $M$ where it is safely definite, else with
-/// $V = U \Lambda^{-1/2}$ from the eigenpairs above the usual rank cut.
-#[derive(Debug, Clone)]
-pub enum Whitener {
-    /// Lower triangular Cholesky factor.
-    Factor(Mat<f64>),
-    /// Eigenpairs of the range.
-    Range(Eigen),
-}
-
-impl Whitener {
-    /// Factors `matrix`.
-    ///
-    /// A Cholesky factor whose pivots span more than `1 / sqrt(eps)` says that the matrix is singular to
-    /// working precision; its inverse would be noise.
-    pub fn new(matrix: MatRef<'_, f64>) -> Result<Self> {
-        let size = matrix.nrows();
-        match cholesky(matrix.to_owned()) {
-            Ok(factor) => {
-                let pivots = (0..size).map(|i| factor[(i, i)]);
-                let (least, most) = pivots.fold((f64::INFINITY, 0.0_f64), |(l, m), p| (l.min(p), m.max(p)));
-                if least > most * f64::EPSILON.sqrt() {
-                    return Ok(Self::Factor(factor));
-                }
-            }
-            Err(Error::NotPositiveDefinite { .. }) => {}
-            Err(other) => return Err(other),
-        }
-        let Eigen { mut values, vectors } = whole(matrix, size)?;
-        let cut = values.first().copied().unwrap_or(0.0) * f64::EPSILON * size as f64;
-        values.retain(|&value| value > cut);
-        let vectors = vectors.subcols(0, values.len()).to_owned();
-        Ok(Self::Range(Eigen { values, vectors }))
-    }
-
-    /// $V^\top$ times a block.
-    pub fn forward(&self, block: MatRef<'_, f64>) -> Mat<f64> {
-        match self {
-            Self::Factor(factor) => {
-                let mut block = block.to_owned();
-                solve(factor.as_ref(), block.as_mut());
-                block
-            }
-            Self::Range(range) => {
-                let turned = product(range.vectors.transpose(), block);
-                Mat::from_fn(turned.nrows(), turned.ncols(), |i, j| turned[(i, j)] / range.values[i].sqrt())
-            }
-        }
-    }
-
-    /// $V$ times a block.
-    pub fn back(&self, block: MatRef<'_, f64>) -> Mat<f64> {
-        match self {
-            Self::Factor(factor) => {
-                let mut block = block.to_owned();
-                solve_transposed(factor.as_ref(), block.as_mut());
-                block
-            }
-            Self::Range(range) => {
-                let scaled =
-                    Mat::from_fn(block.nrows(), block.ncols(), |i, j| block[(i, j)] / range.values[i].sqrt());
-                product(range.vectors.as_ref(), scaled.as_ref())
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -339,19 +293,5 @@ mod tests {
         let failure =
             generalized(Mat::<f64>::identity(3, 3).as_ref(), right, 1, &Silent).expect_err("indefinite");
         assert!(matches!(failure, Error::NotPositiveDefinite { pivot: 0, .. }), "{failure}");
-    }
-
-    #[test]
-    fn a_whitened_matrix_is_the_identity_on_its_range() {
-        for rank in [4, 12] {
-            let a = random(12, rank, 3);
-            let matrix = product(a.as_ref(), a.transpose());
-            let whitener = Whitener::new(matrix.as_ref()).expect("semi-definite");
-            let basis = whitener.back(Mat::<f64>::identity(rank, rank).as_ref());
-            let inside = product(basis.transpose(), product(matrix.as_ref(), basis.as_ref()).as_ref());
-            assert!((inside - Mat::<f64>::identity(rank, rank)).norm_max() < 1e-9);
-            let forward = whitener.forward(Mat::<f64>::identity(12, 12).as_ref());
-            assert!((forward - basis.transpose()).norm_max() < 1e-9);
-        }
     }
 }

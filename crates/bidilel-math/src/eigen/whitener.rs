@@ -1,0 +1,96 @@
+//! Coordinates in which a positive semi-definite matrix is the identity.
+
+use faer::{Mat, MatRef};
+
+use super::{Eigen, cholesky, solve, solve_transposed, whole};
+use crate::parallel::product;
+use crate::{Error, Result};
+
+/// Coordinates in which a symmetric positive semi-definite matrix $M$ is the identity on its range.
+///
+/// $V^\top M V = I$ with $V = R^{-\top}$ from the Cholesky factor of $M$ where it is safely definite, else with
+/// $V = U \Lambda^{-1/2}$ from the eigenpairs above the usual rank cut.
+#[derive(Debug, Clone)]
+pub enum Whitener {
+    /// Lower triangular Cholesky factor.
+    Factor(Mat<f64>),
+    /// Eigenpairs of the range.
+    Range(Eigen),
+}
+
+impl Whitener {
+    /// Factors `matrix`.
+    ///
+    /// A Cholesky factor whose pivots span more than `1 / sqrt(eps)` says that the matrix is singular to
+    /// working precision; its inverse would be noise.
+    pub fn new(matrix: MatRef<'_, f64>) -> Result<Self> {
+        let size = matrix.nrows();
+        match cholesky(matrix.to_owned()) {
+            Ok(factor) => {
+                let pivots = (0..size).map(|i| factor[(i, i)]);
+                let (least, most) = pivots.fold((f64::INFINITY, 0.0_f64), |(l, m), p| (l.min(p), m.max(p)));
+                if least > most * f64::EPSILON.sqrt() {
+                    return Ok(Self::Factor(factor));
+                }
+            }
+            Err(Error::NotPositiveDefinite { .. }) => {}
+            Err(other) => return Err(other),
+        }
+        let Eigen { mut values, vectors } = whole(matrix, size)?;
+        let cut = values.first().copied().unwrap_or(0.0) * f64::EPSILON * size as f64;
+        values.retain(|&value| value > cut);
+        let vectors = vectors.subcols(0, values.len()).to_owned();
+        Ok(Self::Range(Eigen { values, vectors }))
+    }
+
+    /// $V^\top$ times a block.
+    pub fn forward(&self, block: MatRef<'_, f64>) -> Mat<f64> {
+        match self {
+            Self::Factor(factor) => {
+                let mut block = block.to_owned();
+                solve(factor.as_ref(), block.as_mut());
+                block
+            }
+            Self::Range(range) => {
+                let turned = product(range.vectors.transpose(), block);
+                Mat::from_fn(turned.nrows(), turned.ncols(), |i, j| turned[(i, j)] / range.values[i].sqrt())
+            }
+        }
+    }
+
+    /// $V$ times a block.
+    pub fn back(&self, block: MatRef<'_, f64>) -> Mat<f64> {
+        match self {
+            Self::Factor(factor) => {
+                let mut block = block.to_owned();
+                solve_transposed(factor.as_ref(), block.as_mut());
+                block
+            }
+            Self::Range(range) => {
+                let scaled =
+                    Mat::from_fn(block.nrows(), block.ncols(), |i, j| block[(i, j)] / range.values[i].sqrt());
+                product(range.vectors.as_ref(), scaled.as_ref())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::krylov::tests::random;
+
+    #[test]
+    fn a_whitened_matrix_is_the_identity_on_its_range() {
+        for rank in [4, 12] {
+            let a = random(12, rank, 3);
+            let matrix = product(a.as_ref(), a.transpose());
+            let whitener = Whitener::new(matrix.as_ref()).expect("semi-definite");
+            let basis = whitener.back(Mat::<f64>::identity(rank, rank).as_ref());
+            let inside = product(basis.transpose(), product(matrix.as_ref(), basis.as_ref()).as_ref());
+            assert!((inside - Mat::<f64>::identity(rank, rank)).norm_max() < 1e-9);
+            let forward = whitener.forward(Mat::<f64>::identity(12, 12).as_ref());
+            assert!((forward - basis.transpose()).norm_max() < 1e-9);
+        }
+    }
+}
