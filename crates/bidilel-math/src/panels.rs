@@ -253,7 +253,13 @@ impl<T: Scalar> Run<'_, T> {
         for row in (begin..rows.end).step_by(width) {
             let panel = left.panels.col_as_slice((first_row + row) / width);
             let panel = &panel[depths.start * width..depths.end * width];
-            let sums = register_tile(simd, T::vectors::<S>(panel), right.clone());
+            // The last rows may need the first of the two registers alone.
+            let vectors = T::vectors::<S>(panel);
+            let sums = if (rows.end - row) * 2 > width {
+                register_tile::<T, S, 2>(simd, vectors, right.clone())
+            } else {
+                register_tile::<T, S, 1>(simd, vectors, right.clone())
+            };
             for (place, sums) in (column..self.sum.ncols()).zip(&sums) {
                 let values: &[T] = cast_slice(sums);
                 let column =
@@ -269,9 +275,9 @@ impl<T: Scalar> Run<'_, T> {
     }
 }
 
-/// The products of one panel and six columns.
+/// The products of so many registers of one panel, one or both, and six columns.
 #[inline(always)]
-fn register_tile<T: Lanes, S: Simd>(
+fn register_tile<T: Lanes, S: Simd, const REGISTERS: usize>(
     simd: S,
     left: &[T::Vector<S>],
     right: impl Iterator<Item = [T; SIX]>,
@@ -281,7 +287,9 @@ fn register_tile<T: Lanes, S: Simd>(
         for (sums, value) in sums.iter_mut().zip(right) {
             let value = T::splat(simd, value);
             sums[0] = T::multiply_add(simd, upper, value, sums[0]);
-            sums[1] = T::multiply_add(simd, lower, value, sums[1]);
+            if REGISTERS == 2 {
+                sums[1] = T::multiply_add(simd, lower, value, sums[1]);
+            }
         }
     }
     sums

@@ -20,6 +20,10 @@ pub trait Rows: Send + Sync {
     fn dim(&self) -> usize;
     /// Copies one instance into `into`, which is `dim` long, widened or rounded to `f32`.
     fn read(&self, index: usize, into: &mut [f32]);
+    /// One instance where it lies, if it lies in memory or in a mapped file as [`Self::read`] would copy it.
+    fn lying(&self, _index: usize) -> Option<&[f32]> {
+        None
+    }
     /// The type of number that is stored, by NumPy's name.
     fn element(&self) -> &'static str {
         "float32"
@@ -36,6 +40,9 @@ impl Rows for Mat<f32> {
     }
     fn read(&self, index: usize, into: &mut [f32]) {
         into.copy_from_slice(self.col_as_slice(index));
+    }
+    fn lying(&self, index: usize) -> Option<&[f32]> {
+        Some(self.col_as_slice(index))
     }
 }
 

@@ -295,18 +295,20 @@ pub(crate) fn read_views(
         for &(rows, origin) in rows {
             let (part, after) = rest.split_at_mut(rows.dim());
             let (into, below) = wide.split_at_mut(rows.dim());
-            match normalize {
-                Normalize::L2 => {
-                    rows.read(row, part);
-                    // The norm of single precision, in double, is finite if all numbers are.
-                    if !distance::normalize_into(part, into).is_finite() {
-                        return Err(not_finite(origin, row, part));
-                    }
-                }
+            let values = rows.lying(row).unwrap_or_else(|| {
+                rows.read(row, part);
+                part
+            });
+            let finite = match normalize {
+                // The norm of single precision, in double, is finite if all numbers are.
+                Normalize::L2 => distance::normalize_into(values, into).is_finite(),
                 Normalize::None => {
-                    read_row(rows, origin, row, part)?;
-                    widen(part, into);
+                    widen(values, into);
+                    all_finite(values)
                 }
+            };
+            if !finite {
+                return Err(not_finite(origin, row, values));
             }
             (rest, wide) = (after, below);
         }

@@ -1,7 +1,7 @@
 //! Ours against NumPy, SciPy and faiss: `peers [DATASET FOLDER…]`, all in one run.
 //!
 //! Each program is a process of its own, so that the peak of its memory is its own, and they take turns. Beside the
-//! seconds stands the rate of the best matrix product, measured in the same run: what the machine can do.
+//! seconds stands the rate of the best matrix product, measured before every turn: what the machine can do just then.
 
 mod environment;
 mod ours;
@@ -17,10 +17,12 @@ use std::collections::BTreeMap;
 
 use crate::{data, say};
 pub(crate) use ours::{Clock, child, forget_peak, peak_mb};
-pub(crate) use table::Peak;
+pub(crate) use table::{best_product, middle};
 
-/// Rounds in which the programs take turns; the faster of its runs stands for each.
+/// Rounds in which the programs take turns at a fit; the faster of its runs stands for each.
 const ROUNDS: usize = 2;
+/// Rounds of neighbours alone, where shares of a rate are compared that changes from minute to minute.
+const NEIGHBOR_ROUNDS: usize = 5;
 pub(super) const NEIGHBORS: usize = 10;
 
 /// What one run of either program reports.
@@ -35,17 +37,12 @@ pub(super) struct Report {
 /// Compares on synthetic data of AwA's size, and on the dataset folders that are named.
 pub(crate) fn run(folders: &[String]) -> Result<()> {
     let rival = Rival::new()?;
-    let peak = Peak::measure();
-    say(&format!(
-        "{} threads; best f32 product {:.0} GFLOP/s, f64 {:.0}",
-        rival.threads, peak.single, peak.double
-    ));
-    let (ours, theirs) = rival.compare("neighbors", &synthetic(1024)?)?;
-    table::neighbors(&ours, &theirs, &peak);
+    say(&format!("{} threads", rival.threads));
+    table::neighbors(&rival.rounds("neighbors", &synthetic(1024)?, NEIGHBOR_ROUNDS)?);
     let mut tasks = vec![synthetic(4096)?];
     tasks.extend(folders.iter().map(PathBuf::from));
     for folder in tasks {
-        let (ours, theirs) = rival.compare("fit", &folder)?;
+        let (ours, theirs) = best(rival.rounds("fit", &folder, ROUNDS)?)?;
         table::stages(&folder, &ours, &theirs);
     }
     Ok(())
@@ -92,24 +89,37 @@ impl Rival {
         Ok(found.seconds["total"] - found.seconds["load"])
     }
 
-    /// The best run of each.
-    fn compare(&self, stage: &str, folder: &Path) -> Result<(Report, Report)> {
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            let own = std::env::current_exe()?;
-            ours.push(report(Command::new(own).arg("child").arg(stage).arg(folder))?);
-            theirs.push(self.run(stage, folder)?);
-        }
-        let best = |reports: Vec<Report>| {
-            reports.into_iter().min_by(|a, b| a.seconds["total"].total_cmp(&b.seconds["total"]))
+    /// Both programs in turns, each time after the best product.
+    fn rounds(&self, stage: &str, folder: &Path, count: usize) -> Result<Vec<Round>> {
+        let round = |_| {
+            let product = best_product::<f32>();
+            let ours = report(Command::new(std::env::current_exe()?).arg("child").arg(stage).arg(folder))?;
+            let theirs = self.run(stage, folder)?;
+            for (name, own) in &ours.figures {
+                let other = theirs.figures[name];
+                ensure!((own - other).abs() <= 1e-4 * own.abs(), "{name} differs: {own} here, {other} there");
+            }
+            Ok(Round { product, ours, theirs })
         };
-        let (ours, theirs) = best(ours).zip(best(theirs)).context("no rounds")?;
-        for (name, own) in &ours.figures {
-            let other = theirs.figures[name];
-            ensure!((own - other).abs() <= 1e-4 * own.abs(), "{name} differs: {own} here, {other} there");
-        }
-        Ok((ours, theirs))
+        (0..count).map(round).collect()
     }
+}
+
+/// One turn.
+struct Round {
+    /// The rate of the best f32 product just before, in GFLOP/s.
+    product: f64,
+    ours: Report,
+    theirs: Report,
+}
+
+/// The fastest run of each.
+fn best(rounds: Vec<Round>) -> Result<(Report, Report)> {
+    let fastest = |reports: Vec<Report>| {
+        reports.into_iter().min_by(|a, b| a.seconds["total"].total_cmp(&b.seconds["total"]))
+    };
+    let (ours, theirs) = rounds.into_iter().map(|round| (round.ours, round.theirs)).unzip();
+    fastest(ours).zip(fastest(theirs)).context("no rounds")
 }
 
 fn report(command: &mut Command) -> Result<Report> {

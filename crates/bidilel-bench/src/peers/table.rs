@@ -10,29 +10,19 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};
 use rayon::prelude::*;
 
-use super::Report;
+use super::{Report, Round};
 use crate::say;
 
 /// How long a product is repeated.
-const SUSTAINED: Duration = Duration::from_secs(4);
+const SUSTAINED: Duration = Duration::from_secs(2);
 
-/// Rates of the best matrix product on all threads, in GFLOP/s.
-pub(crate) struct Peak {
-    pub(crate) single: f64,
-    pub(crate) double: f64,
-}
-
-impl Peak {
-    pub(crate) fn measure() -> Self {
-        Self { single: rate::<f32>(), double: rate::<f64>() }
-    }
-}
-
-/// The best rate of two kernels, ours and that of faer, of tiles in the cache that one thread computes at a time.
+/// The rate of the best matrix product on all threads, in GFLOP/s: the better of two kernels, ours and that of faer, on
+/// tiles in the cache that one thread computes at a time.
 ///
-/// Each is timed twice, for about as long as the work that it is compared with goes on: processors that are shared are
-/// faster for a moment than for seconds.
-fn rate<T: Scalar>() -> f64 {
+/// Each goes on for about as long as the work that it is compared with: processors that are shared are faster for a
+/// moment than for seconds. They are slower in some minutes than in others, too, so this is measured anew before each
+/// run that is compared with it.
+pub(crate) fn best_product<T: Scalar>() -> f64 {
     const DEPTH: usize = 1024;
     const SIDE: usize = 240;
     const TILES: usize = 64;
@@ -65,17 +55,33 @@ fn rate<T: Scalar>() -> f64 {
         }
         rounds * flops / started.elapsed().as_secs_f64() / 1e9
     };
-    (0..2).flat_map(|_| [once(&library), once(&|tile| own.write_to(tile))]).fold(0.0, f64::max)
+    once(&library).max(once(&|tile| own.write_to(tile)))
 }
 
-pub(super) fn neighbors(ours: &Report, theirs: &Report, peak: &Peak) {
-    let (own, other) = (ours.seconds["neighbors"], theirs.seconds["neighbors"]);
+/// The one in the middle; of an even number, the lower of the two.
+pub(crate) fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[(values.len() - 1) / 2]
+}
+
+pub(super) fn neighbors(rounds: &[Round]) {
     // Half of the n x n products, two operations a term.
     let operations = 24_295.0_f64.powi(2) * 1024.0;
-    let share = operations / own / 1e9 / peak.single;
     say("neighbours, 24,295 x 1,024, k = 10");
-    say(&format!("  ours {own:.2} s, faiss IndexFlatL2 {other:.2} s: {:.2} times faster", other / own));
-    say(&format!("  {:.0} % of the best product, counted on n²d operations", 100.0 * share));
+    say("   ours s   faiss s   ratio   product GFLOP/s   share of it, on n²d operations");
+    let (mut ratios, mut shares) = (Vec::new(), Vec::new());
+    for Round { product, ours, theirs } in rounds {
+        let (own, other) = (ours.seconds["neighbors"], theirs.seconds["neighbors"]);
+        ratios.push(other / own);
+        shares.push(100.0 * operations / own / 1e9 / product);
+        let (ratio, share) = (other / own, 100.0 * operations / own / 1e9 / product);
+        say(&format!("  {own:>7.2} {other:>9.2} {ratio:>7.2} {product:>17.0} {share:>30.0} %"));
+    }
+    say(&format!(
+        "  in the middle {:.2} times faster, {:.0} % of the product",
+        middle(ratios),
+        middle(shares)
+    ));
 }
 
 pub(super) fn stages(folder: &Path, ours: &Report, theirs: &Report) {

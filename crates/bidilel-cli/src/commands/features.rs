@@ -139,13 +139,16 @@ impl Source {
     /// The rows, for the next block.
     ///
     /// Pages that were read stay with a mapping for as long as it lives, so a large mapped file is now and then
-    /// mapped anew: that costs nothing, and memory stays small whatever the file's size.
+    /// mapped anew, and memory stays small whatever the file's size. A thread of the pool gives the old pages back, while
+    /// the others go on.
     fn rows_for(&mut self, block: &Range<usize>) -> Result<(&dyn Rows, &str)> {
         let file = fs::metadata(&self.path);
         let mapped = file.is_ok_and(|file| file.len() == self.rows.backing_len() as u64);
         if mapped && self.read > REMAP {
             let count = self.rows.count();
-            *self = Self::open(self.path.clone(), self.key.clone(), self.transpose, self.dim)?;
+            let anew = Self::open(self.path.clone(), self.key.clone(), self.transpose, self.dim)?;
+            let old = std::mem::replace(self, anew);
+            rayon::spawn(move || drop(old));
             if self.rows.count() != count {
                 bail!("{}: the file changed while it was read", self.origin);
             }

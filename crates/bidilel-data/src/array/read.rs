@@ -29,6 +29,16 @@ impl Rows for Array {
     fn read(&self, index: usize, into: &mut [f32]) {
         self.read_row(index, into);
     }
+    fn lying(&self, index: usize) -> Option<&[f32]> {
+        let native = self.byte_order == ByteOrder::Little && cfg!(target_endian = "little");
+        if !native || self.element != Element::F32 || self.column_stride != size_of::<f32>() {
+            return None;
+        }
+        assert!(index < self.rows, "no such row in {self:?}");
+        let start = self.offset + index * self.row_stride;
+        // None where the file's header has an odd length.
+        bytemuck::try_cast_slice(&bytes(&self.bytes)[start..][..self.columns * size_of::<f32>()]).ok()
+    }
     fn element(&self) -> &'static str {
         self.element.name()
     }

@@ -82,6 +82,13 @@ impl Rows for Stacked {
             Part::Row(row) => into.copy_from_slice(row),
         }
     }
+    fn lying(&self, index: usize) -> Option<&[f32]> {
+        let part = self.starts.partition_point(|&start| start <= index) - 1;
+        match &self.parts[part] {
+            Part::Mapped(array) => array.lying(index - self.starts[part]),
+            Part::Row(row) => Some(row),
+        }
+    }
     fn element(&self) -> &'static str {
         self.element
     }
