@@ -98,6 +98,17 @@ impl Affinity {
         Self { rows, degree }
     }
 
+    /// The same edges among `count` points, of which `members` (ascending) are the present ones; the others have none.
+    #[must_use]
+    pub fn among(&self, members: &[usize], count: usize) -> Self {
+        let (mut rows, mut degree) = (vec![Vec::new(); count], vec![0.0; count]);
+        for (i, &member) in members.iter().enumerate() {
+            rows[member] = self.rows[i].iter().map(|&(j, weight)| (members[j], weight)).collect();
+            degree[member] = self.degree[i];
+        }
+        Self { rows, degree }
+    }
+
     /// How many points the graph has.
     pub fn count(&self) -> usize {
         self.rows.len()
@@ -153,6 +164,19 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn edges_stay_with_their_points_among_others() {
+        let graph = graph(None, Weights::Exp);
+        let members: Vec<usize> = (0..30).map(|i| 2 * i + 1).collect();
+        let wider = graph.among(&members, 61);
+        assert_eq!(wider.count(), 61);
+        for i in 0..30 {
+            let moved: Vec<(usize, f64)> = graph.row(i).iter().map(|&(j, w)| (members[j], w)).collect();
+            assert_eq!((wider.row(members[i]), wider.degree(members[i])), (&moved[..], graph.degree(i)));
+            assert!(wider.row(2 * i).is_empty());
         }
     }
 

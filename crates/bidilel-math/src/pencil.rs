@@ -52,6 +52,19 @@ impl Pencil {
         });
     }
 
+    /// Both matrices zero again.
+    pub fn clear(&mut self) {
+        self.square.par_col_chunks_mut(TILE).for_each(|mut columns| columns.fill(0.0));
+        self.diagonal.iter_mut().for_each(|tile| tile.fill(0.0));
+    }
+
+    /// Adds both matrices of another pencil of the same size.
+    pub fn add_pencil(&mut self, other: &Self) {
+        let columns = self.square.par_col_iter_mut().zip(other.square.par_col_iter());
+        columns.for_each(|(mut column, other)| column += other);
+        self.diagonal.iter_mut().zip(&other.diagonal).for_each(|(tile, other)| *tile += other);
+    }
+
     /// $S A S$ and $S B S$ with the diagonal $S$ of these numbers.
     pub fn scale(&mut self, scales: &[f64]) {
         for (j, scale) in scales.iter().enumerate() {

@@ -4,6 +4,7 @@
 //! for a graph $W$ (both dimensions x dimensions), and the plain $\sum_i x_i x_i^\top$. The features are read
 //! in blocks of instances and never copied whole; only the lower half is multiplied out.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use faer::{Mat, MatRef};
@@ -21,6 +22,8 @@ use crate::{Observer, Scalar};
 const BLOCK: usize = 480;
 /// Instances that one thread widens at a time.
 const SLAB: usize = 24;
+/// Below so many instances, sums for several graphs are not worth a matrix of their own.
+const FEW: usize = 96;
 /// Dimensions whose mean one thread finds at a time.
 const STRIP: usize = 128;
 
@@ -86,36 +89,99 @@ fn add_widened<T: Scalar>(into: &mut [f64], scale: f64, values: &[T]) {
 /// # Panics
 /// If instances are not contiguous.
 pub fn of_graph<T: Scalar>(data: Selected<'_, T>, graph: &Affinity, watch: &dyn Observer) -> Pencil {
-    let instances = linked(graph);
-    let (dim, depth, runs) = (data.dim(), BLOCK.min(instances.len()), data.runs());
-    let mut pencil = Pencil::zeros(dim);
-    let (mut weighted, mut pulled) = (Panels::left(dim, depth), Panels::left(dim, depth));
-    let mut plain = Panels::right(dim, depth);
-    each_block(&instances, watch, |instances| {
+    // An instance without an edge adds nothing.
+    let linked: Vec<usize> = (0..graph.count()).filter(|&i| graph.degree(i) > 0.0).collect();
+    let mut pencil = Pencil::zeros(data.dim());
+    let mut sums = Sums::new(data, linked.len());
+    each_block(&linked, watch, |instances| sums.add(graph, instances, &mut pencil));
+    pencil
+}
+
+/// The same for several graphs over the same instances, such as those of folds, each without some of them.
+///
+/// What an instance adds depends on its own edges alone: where several graphs give it the same ones, it is multiplied out
+/// once for all of them.
+///
+/// # Panics
+/// If instances are not contiguous, or graphs are not over the same number of them.
+pub fn of_graphs<T: Scalar>(data: Selected<'_, T>, graphs: &[Affinity], watch: &dyn Observer) -> Vec<Pencil> {
+    let mut pencils: Vec<Pencil> = graphs.iter().map(|_| Pencil::zeros(data.dim())).collect();
+    let mut sums = Sums::new(data, graphs.iter().map(Affinity::count).max().unwrap_or(0));
+    let shared = instances_of_each_set(graphs);
+    let (mut done, all) = (0, shared.iter().map(|(_, instances)| instances.len()).sum());
+    let mut together: Option<Pencil> = None;
+    for (among, instances) in shared {
+        if among.len() == 1 || instances.len() < FEW {
+            for &graph in &among {
+                let blocks = instances.chunks(BLOCK);
+                blocks.for_each(|block| sums.add(&graphs[graph], block, &mut pencils[graph]));
+            }
+        } else {
+            let together = together.get_or_insert_with(|| Pencil::zeros(data.dim()));
+            together.clear();
+            instances.chunks(BLOCK).for_each(|block| sums.add(&graphs[among[0]], block, together));
+            among.iter().for_each(|&graph| pencils[graph].add_pencil(together));
+        }
+        done += instances.len();
+        watch.progress(done, all);
+    }
+    pencils
+}
+
+/// Sets of graphs, each with the instances that have the same edges in all of them and in no other.
+fn instances_of_each_set(graphs: &[Affinity]) -> Vec<(Vec<usize>, Vec<usize>)> {
+    let mut sets: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+    for i in 0..graphs.first().map_or(0, Affinity::count) {
+        let mut own: Vec<Vec<usize>> = Vec::new();
+        for (at, graph) in graphs.iter().enumerate().filter(|(_, graph)| graph.degree(i) > 0.0) {
+            match own.iter_mut().find(|others| graphs[others[0]].row(i) == graph.row(i)) {
+                Some(others) => others.push(at),
+                None => own.push(vec![at]),
+            }
+        }
+        own.into_iter().for_each(|set| sets.entry(set).or_default().push(i));
+    }
+    sets.into_iter().collect()
+}
+
+/// The operands of both products for a block of instances.
+struct Sums<'a, T> {
+    data: Selected<'a, T>,
+    runs: Vec<Range<usize>>,
+    weighted: Panels<f64>,
+    pulled: Panels<f64>,
+    plain: Panels<f64>,
+}
+
+impl<'a, T: Scalar> Sums<'a, T> {
+    /// Room for blocks of up to so many instances, or [`BLOCK`].
+    fn new(data: Selected<'a, T>, most: usize) -> Self {
+        let (dim, depth) = (data.dim(), BLOCK.min(most));
+        let left = || Panels::left(dim, depth);
+        Self { data, runs: data.runs(), weighted: left(), pulled: left(), plain: Panels::right(dim, depth) }
+    }
+
+    /// Adds what a block of instances gives with their edges in a graph.
+    fn add(&mut self, graph: &Affinity, instances: &[usize], pencil: &mut Pencil) {
+        let Self { data, runs, weighted, pulled, plain } = self;
         let slabs = weighted.slabs(SLAB).zip(pulled.slabs(SLAB)).zip(plain.slabs(SLAB));
         slabs.zip(instances.par_chunks(SLAB)).for_each(
             |(((mut weighted, mut pulled), mut plain), instances)| {
-                let mut values = vec![0.0; dim];
+                let mut values = vec![0.0; data.dim()];
                 for (depth, &i) in instances.iter().enumerate() {
                     values.fill(0.0);
-                    data.add(&runs, i, 1.0, &mut values);
+                    data.add(runs, i, 1.0, &mut values);
                     plain.put(depth, &values);
                     values.iter_mut().for_each(|value| *value *= graph.degree(i));
                     weighted.put(depth, &values);
-                    graph.row(i).iter().for_each(|&(j, weight)| data.add(&runs, j, -weight, &mut values));
+                    graph.row(i).iter().for_each(|&(j, weight)| data.add(runs, j, -weight, &mut values));
                     pulled.put(depth, &values);
                 }
             },
         );
-        let half = |left| Symmetric { left, right: &plain, depth: instances.len() };
-        pencil.add(half(&weighted), half(&pulled));
-    });
-    pencil
-}
-
-/// An instance without an edge adds nothing to any of these.
-fn linked(graph: &Affinity) -> Vec<usize> {
-    (0..graph.count()).filter(|&i| graph.degree(i) > 0.0).collect()
+        let half = |left| Symmetric { left, right: plain, depth: instances.len() };
+        pencil.add(half(weighted), half(pulled));
+    }
 }
 
 /// $\sum_i x_i x_i^\top$.
@@ -211,6 +277,33 @@ mod tests {
                 approx::assert_relative_eq!(degree[(a, b)], expected_degree, max_relative = 1e-11);
                 approx::assert_relative_eq!(laplacian[(a, b)], expected_laplacian, max_relative = 1e-9);
             }
+        }
+    }
+
+    /// Graphs of all points, and of those with a few left out: most points have the same edges in all or some of them.
+    #[test]
+    fn matrices_of_several_graphs_are_those_of_each_alone() {
+        let points = Mat::<f32>::from_fn(7, 900, |i, j| ((i * 13 + j * 37 + j * j % 11) % 41) as f32 / 8.0);
+        let fold = |left_out: usize| {
+            let members: Vec<usize> = (0..900).filter(|i| i % 50 != left_out).collect();
+            let own = Mat::from_fn(7, members.len(), |i, j| points[(i, members[j])]);
+            let graph = Affinity::new(&neighbors::exact(own.as_ref(), 2, &Silent), None, Weights::Exp);
+            graph.among(&members, 900)
+        };
+        let graphs = [1, 2, 77].map(fold);
+        let sets = instances_of_each_set(&graphs);
+        let count = |many: bool| {
+            sets.iter().filter(|(set, instances)| set.len() > 1 && (instances.len() >= FEW) == many).count()
+        };
+        assert!(count(true) > 0 && count(false) > 0, "{} and {}", count(true), count(false));
+        let rows: Vec<usize> = (0..7).collect();
+        let data = Selected { points: points.as_ref(), rows: &rows, center: None };
+        for (found, graph) in of_graphs(data, &graphs, &Silent).iter().zip(&graphs) {
+            let alone = of_graph(data, graph, &Silent);
+            // The right-hand matrix is a difference of sums as large as the left-hand one.
+            let rounding = 1e-12 * alone.left().norm_max();
+            assert!((found.left() - alone.left()).norm_max() < rounding);
+            assert!((found.right() - alone.right()).norm_max() < rounding);
         }
     }
 

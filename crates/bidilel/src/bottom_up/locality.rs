@@ -25,7 +25,7 @@ use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
 use super::scatters::Scatters;
-use super::{LatentSpaceLearner, resolve_dim, scale_both, scales_of, varying_dimensions};
+use super::{LatentSpaceLearner, resolve_dim, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
@@ -216,26 +216,32 @@ impl Locality {
         graph: &Affinity,
         watch: &dyn Observer,
     ) -> Result<Scatters> {
-        let rows = varying_dimensions(training, watch)?;
-        warn_of_weak_graph(graph, watch)?;
+        let rows = self.dimensions(training, graph, watch)?;
         watch.stage("scatter");
         let center = self.center.then(|| scatter::mean(training.features));
         let data = Selected { points: training.features, rows: &rows, center: center.as_deref() };
-        let mut pencil = scatter::of_graph(data, graph, watch);
-        let mut gram = match self.regularizer {
+        let pencil = scatter::of_graph(data, graph, watch);
+        let gram = match self.regularizer {
             Regularizer::Identity => None,
             Regularizer::Kernel => Some(scatter::total(data, watch)),
         };
-        let scales = scales_of(training, &rows);
-        if let Some(scales) = &scales {
-            pencil.scale(scales);
-        }
-        if let Some(gram) = &mut gram {
-            scale_both(gram, scales.as_deref());
-        }
-        let most_dim = rows.len().min(training.features.ncols());
-        let visual_dim = training.features.nrows();
-        Ok(Scatters { pencil, gram, scales, rows, visual_dim, most_dim })
+        Ok(Scatters::new(pencil, gram, rows, training.views, training.features.ncols()))
+    }
+
+    /// The dimensions that the matrices are over, for a graph that has edges.
+    pub(crate) fn dimensions<T: Scalar>(
+        &self,
+        training: &Training<'_, T>,
+        graph: &Affinity,
+        watch: &dyn Observer,
+    ) -> Result<Vec<usize>> {
+        warn_of_weak_graph(graph, watch)?;
+        varying_dimensions(training, watch)
+    }
+
+    /// Whether the matrices are sums over instances to which others do not matter, beyond the graph.
+    pub(crate) fn is_additive(&self) -> bool {
+        !self.center && self.regularizer == Regularizer::Identity
     }
 }
 

@@ -7,26 +7,47 @@ use bidilel_math::eigen::{self, Eigen, Whitener};
 use bidilel_math::parallel::product;
 use bidilel_math::pencil::Pencil;
 
-use super::{scale_rows, spread};
+use super::{scale_both, scale_rows, spread};
 use crate::error::{Error, Result};
+use crate::visual::Views;
 
 /// $X D X^\top$ and $X L X^\top$ of a graph, with what goes beside $\alpha$.
 #[derive(Debug, Clone)]
 pub(crate) struct Scatters {
     /// $X D X^\top$ on the left, $X L X^\top$ on the right.
-    pub(super) pencil: Pencil,
+    pencil: Pencil,
     /// $X X^\top$, for the regulariser of the kernel form.
-    pub(super) gram: Option<Mat<f64>>,
+    gram: Option<Mat<f64>>,
     /// Scales of the features that the matrices are of, where views have weights.
-    pub(super) scales: Option<Vec<f64>>,
+    scales: Option<Vec<f64>>,
     /// The dimensions that vary: the matrices are over these.
-    pub(super) rows: Vec<usize>,
-    pub(super) visual_dim: usize,
+    rows: Vec<usize>,
+    visual_dim: usize,
     /// The most latent dimensions that there are.
     pub(crate) most_dim: usize,
 }
 
 impl Scatters {
+    /// From the matrices of these dimensions of so many instances, whose views may have weights.
+    pub(crate) fn new(
+        mut pencil: Pencil,
+        mut gram: Option<Mat<f64>>,
+        rows: Vec<usize>,
+        views: &Views,
+        instances: usize,
+    ) -> Self {
+        let scales: Option<Vec<f64>> =
+            views.scales().map(|scales| rows.iter().map(|&row| scales[row]).collect());
+        if let Some(scales) = &scales {
+            pencil.scale(scales);
+        }
+        if let Some(gram) = &mut gram {
+            scale_both(gram, scales.as_deref());
+        }
+        let most_dim = rows.len().min(instances);
+        Self { pencil, gram, scales, rows, visual_dim: views.dim(), most_dim }
+    }
+
     /// The leading eigenvectors, visual x latent dimensions.
     ///
     /// Several alphas can be solved for side by side, at a copy of the pencil each.

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::lbfgs::{self, Minimum, Stopping};
 use bidilel_math::{Observer, distance, parallel};
 
-use super::span::{self, Span};
+use super::span::Span;
 use super::{ClassEmbedder, DISTANCE_FLOOR, Embedding, Sammon, smacof};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
@@ -130,11 +130,11 @@ impl Lsm {
     /// # Errors
     /// When distances of wildly different sizes leave majorisation without a definite system.
     pub fn minimize(&self, cost: &Sammon, start: Vec<f64>, watch: &dyn Observer) -> Result<Minimum> {
-        let Some(Span { cost, start, basis }) = Span::of(cost, &start) else {
+        let Some(span) = Span::of(cost, &start) else {
             return self.descend(cost, start, watch);
         };
-        let found = self.descend(&cost, start, watch)?;
-        Ok(Minimum { point: span::lift(basis.as_ref(), &found.point), ..found })
+        let found = self.descend(&span.cost, span.start.clone(), watch)?;
+        Ok(Minimum { point: span.lift(&found.point), ..found })
     }
 
     fn descend(&self, cost: &Sammon, start: Vec<f64>, watch: &dyn Observer) -> Result<Minimum> {

@@ -1,50 +1,70 @@
-//! The mapping in the coordinates of the landmarks' span.
+//! The mapping in the coordinates of the landmarks' affine hull.
 //!
-//! Every force of the Sammon cost acts along the line between two places. From a start inside the span of the
-//! landmarks no optimiser that follows gradients therefore ever leaves it, and with fewer landmarks than latent
-//! dimensions the same iterates are found, at less cost, as $c = Q^\top b$ for an orthonormal basis $Q$ of the span.
+//! Every force of the Sammon cost acts along the line between two places. From a start inside the affine hull of the
+//! landmarks, as a weighted mean is, no optimiser that follows gradients therefore ever leaves it, and with fewer landmarks
+//! than latent dimensions the same iterates are found, at less cost, as $c = Q^\top (b - o)$ for a landmark $o$ and an
+//! orthonormal basis $Q$ of the differences from it.
+//!
+//! It would leave the hull by its rounding errors alone: what is a minimum inside is often a saddle outside, from which
+//! a long descent drifts away now and then, to another minimum for other last digits of the landmarks. Here there is nothing
+//! outside to drift to.
 
 use faer::{Mat, MatRef};
 
+use bidilel_math::distance;
 use bidilel_math::krylov::gram_schmidt;
 use bidilel_math::parallel::product;
 
 use super::Sammon;
 
-/// What of a start may lie outside the span and count as rounding.
+/// What of a start may lie outside the hull and count as rounding.
 const OUTSIDE: f64 = 1e-12;
 
 /// A smaller mapping with the same minimum.
 pub(super) struct Span<'a> {
-    /// $Q$, latent dimensions x known classes.
-    pub(super) basis: Mat<f64>,
     pub(super) cost: Sammon<'a>,
     pub(super) start: Vec<f64>,
+    /// $o$.
+    origin: Vec<f64>,
+    /// $Q$, latent dimensions x one fewer than known classes.
+    basis: Mat<f64>,
 }
 
 impl<'a> Span<'a> {
-    /// The mapping inside the span, if it is smaller and the start lies in it.
+    /// The mapping inside the hull, if it is smaller and the start lies in it.
     pub(super) fn of(cost: &Sammon<'a>, start: &[f64]) -> Option<Self> {
-        if cost.known() >= cost.dim() {
+        let (dim, known) = (cost.dim(), cost.known());
+        if !(2..=dim).contains(&known) {
             return None;
         }
-        let mut basis = cost.landmarks.clone();
+        let origin = cost.landmarks.col_as_slice(0).to_vec();
+        let from_origin =
+            |places: MatRef<'_, f64>| Mat::from_fn(dim, places.ncols(), |i, j| places[(i, j)] - origin[i]);
+        let differences = from_origin(cost.landmarks.as_ref());
+        let mut basis = differences.subcols(1, known - 1).to_owned();
+        distance::normalize_columns(basis.as_mut());
         gram_schmidt(&mut basis);
-        let places = MatRef::from_column_major_slice(start, cost.dim(), cost.unseen());
-        let within = product(basis.transpose(), places);
-        let outside = product(basis.as_ref(), within.as_ref()) - places;
+        let places = from_origin(MatRef::from_column_major_slice(start, dim, cost.unseen()));
+        let within = product(basis.transpose(), places.as_ref());
+        let outside = product(basis.as_ref(), within.as_ref()) - &places;
         if outside.norm_max() > OUTSIDE {
             return None;
         }
-        let landmarks = product(basis.transpose(), cost.landmarks.as_ref());
-        Some(Self { cost: cost.with_landmarks(landmarks), start: columns(within.as_ref()), basis })
+        let landmarks = product(basis.transpose(), differences.as_ref());
+        let (cost, start) = (cost.with_landmarks(landmarks), columns(within.as_ref()));
+        Some(Self { cost, start, origin, basis })
     }
-}
 
-/// Places of the span, column after column, in latent coordinates.
-pub(super) fn lift(basis: MatRef<'_, f64>, point: &[f64]) -> Vec<f64> {
-    let within = MatRef::from_column_major_slice(point, basis.ncols(), point.len() / basis.ncols());
-    columns(product(basis, within).as_ref())
+    /// Places in the hull, column after column, in latent coordinates.
+    pub(super) fn lift(&self, point: &[f64]) -> Vec<f64> {
+        let dim = self.basis.ncols();
+        let within = MatRef::from_column_major_slice(point, dim, point.len() / dim);
+        let mut places = columns(product(self.basis.as_ref(), within).as_ref());
+        for place in places.chunks_mut(self.origin.len()) {
+            place.iter_mut().zip(&self.origin).for_each(|(value, origin)| *value += origin);
+        }
+        places
+    }
 }
 
 fn columns(matrix: MatRef<'_, f64>) -> Vec<f64> {
@@ -74,26 +94,46 @@ mod tests {
     }
 
     #[test]
-    fn the_minimum_inside_the_span_is_that_of_all_dimensions() {
+    fn the_minimum_inside_the_hull_is_that_of_all_dimensions() {
         let (landmarks, distances) = random(40, 9, 5);
         let cost = Sammon::new(landmarks.as_ref(), &distances);
         let start = super::super::Lsm::default().begin(&cost);
         let stopping = Stopping { tolerance: 1e-11, max_iterations: 5000 };
         let whole = lbfgs(&cost, start.clone(), stopping, &Silent);
-        let span = Span::of(&cost, &start).expect("a weighted mean lies in the span");
+        let span = Span::of(&cost, &start).expect("a weighted mean lies in the hull");
         let within = lbfgs(&span.cost, span.start.clone(), stopping, &Silent);
-        let lifted = lift(span.basis.as_ref(), &within.point);
+        assert_eq!(span.start.len(), 8 * 5);
+        let lifted = span.lift(&within.point);
         assert!(whole.point.iter().zip(&lifted).all(|(a, b)| (a - b).abs() < 1e-7));
         approx::assert_relative_eq!(whole.value, within.value, max_relative = 1e-12);
     }
 
     #[test]
-    fn a_start_outside_the_span_is_left_alone() {
-        let none = |dim: usize, place: f64| {
+    fn a_start_outside_the_hull_is_left_alone() {
+        let inside = |dim: usize, scale: f64| {
             let (landmarks, distances) = random(dim, 9, 5);
             let cost = Sammon::new(landmarks.as_ref(), &distances);
-            Span::of(&cost, &vec![place; dim * 5]).is_none()
+            let start = super::super::Lsm::default().begin(&cost);
+            Span::of(&cost, &start.iter().map(|value| scale * value).collect::<Vec<_>>()).is_some()
         };
-        assert!(none(40, 0.3) && none(6, 0.0) && !none(40, 0.0));
+        assert!(inside(40, 1.0) && inside(9, 1.0));
+        // Inside the span, but not the hull; and a hull that is the whole space.
+        assert!(!inside(40, 0.9) && !inside(8, 1.0));
+    }
+
+    /// Landmarks that differ in their last digits lead to the same minimum, however long the way.
+    #[test]
+    fn last_digits_of_the_landmarks_do_not_choose_the_minimum() {
+        let (landmarks, distances) = random(60, 24, 12);
+        let value = |scale: f64| {
+            let noise = |i: usize, j: usize| scale * ((i * 31 + j * 17) % 13) as f64;
+            let near = Mat::from_fn(60, 24, |i, j| landmarks[(i, j)] + noise(i, j));
+            let cost = Sammon::new(near.as_ref(), &distances);
+            let lsm = super::super::Lsm { tolerance: 1e-13, ..super::super::Lsm::default() };
+            lsm.minimize(&cost, lsm.begin(&cost), &Silent).expect("nothing is majorised").value
+        };
+        for scale in [1e-15, 1e-14, 1e-13, 1e-12] {
+            approx::assert_relative_eq!(value(scale), value(0.0), max_relative = 1e-9);
+        }
     }
 }

@@ -8,18 +8,18 @@ use xxhash_rust::xxh3::Xxh3;
 
 use bidilel_math::{Observer, Scalar, scatter};
 
-use super::common::{check_search, lists_of};
+use super::common::{GraphKey, check_search, graph_key, groups, lists_of};
 use super::fused::Fused;
-use super::kept::Kept;
-use super::pool::{Pool, Searched};
+use super::pool::{Lists, Pool, Searched};
 use super::shared::Job;
+use super::shelf::{Fold as Summed, Shelf};
 use crate::bottom_up::Neighborhood;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::semantic::ClassSemantics;
 use crate::settings::{BottomUpName, Settings};
 use crate::split::Trial;
-use crate::task::{Choice, Sources, places};
+use crate::task::{Choice, Sources, Training, places};
 use crate::visual::{Method, Pairs, Views, check_choice, is_direct};
 
 /// Scores settings on folds of the known classes, with the work shared.
@@ -27,6 +27,7 @@ pub struct Evaluator<'a, T = f32> {
     dataset: &'a Dataset,
     pool: Pool<T>,
     folds: Vec<Fold>,
+    shelf: Shelf,
     varying: usize,
     seed: u64,
 }
@@ -38,7 +39,6 @@ struct Fold {
     labels: Vec<usize>,
     test_labels: Vec<usize>,
     searched: Searched,
-    kept: Kept,
 }
 
 impl<'a> Evaluator<'a> {
@@ -87,12 +87,13 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 let labels = places(dataset, &trial.train, &trial.known);
                 require_instances(dataset, &trial, &labels)?;
                 let test_labels = places(dataset, &trial.test, &trial.unseen);
-                Ok(Fold { order, labels, test_labels, searched: Vec::new(), kept: Kept::default(), trial })
+                Ok(Fold { order, labels, test_labels, searched: Vec::new(), trial })
             })
             .collect::<Result<Vec<_>>>()?;
         let labels = instances.iter().map(|&instance| dataset.labels[instance]).collect();
         let varying = scatter::varying(features.as_ref()).len();
-        Ok(Self { dataset, pool: Pool::new(features, labels, views), folds, varying, seed })
+        let (pool, shelf) = (Pool::new(features, labels, views), Shelf::default());
+        Ok(Self { dataset, pool, folds, shelf, varying, seed })
     }
 
     /// How many folds there are.
@@ -198,24 +199,8 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         }
         check_search(batch)?;
         self.prepare(batch, watch);
-        let mut chosen: Vec<Vec<(String, f64)>> = Vec::new();
-        let mut weighed: Vec<Views> = Vec::new();
-        let mut jobs = Vec::with_capacity(batch.len());
-        for (settings, &wanted) in batch.iter().zip(wanted) {
-            let semantic = settings.choice(self.dataset)?.semantic;
-            let semantics = chosen.iter().position(|other| *other == semantic).unwrap_or_else(|| {
-                chosen.push(semantic);
-                chosen.len() - 1
-            });
-            let views = self.views_of(settings)?;
-            let views = weighed.iter().position(|other| *other == views).unwrap_or_else(|| {
-                weighed.push(views);
-                weighed.len() - 1
-            });
-            jobs.push(Job { pipeline: settings.pipeline(self.seed), semantics, views, wanted });
-        }
-        let room = self.pool.has_room_for_squares(self.folds.len());
-        let Fold { trial, order, labels, test_labels, searched, kept } = &mut self.folds[fold];
+        let Batch { jobs, chosen, weighed } = self.jobs(batch, wanted)?;
+        let Fold { trial, order, labels, test_labels, searched } = &mut self.folds[fold];
         let semantics = chosen
             .iter()
             .map(|one| ClassSemantics::new(self.dataset, one, &trial.known, &trial.unseen))
@@ -232,17 +217,105 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 false
             }
         };
-        fused.score(&jobs, searched, room.then_some(kept), &tell, watch);
+        fused.score(&jobs, searched, Some((&self.shelf, fold)), &tell, watch);
         match failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
             Some(error) => Err(error),
             None => Ok(()),
         }
     }
 
+    /// A batch as the folds see it.
+    fn jobs(&self, batch: &[Settings], wanted: &[bool]) -> Result<Batch> {
+        let (mut chosen, mut weighed): (Vec<Vec<(String, f64)>>, Vec<Views>) = (Vec::new(), Vec::new());
+        let mut jobs = Vec::with_capacity(batch.len());
+        for (settings, &wanted) in batch.iter().zip(wanted) {
+            let semantics = place_of(&mut chosen, settings.choice(self.dataset)?.semantic);
+            let views = place_of(&mut weighed, self.views_of(settings)?);
+            jobs.push(Job { pipeline: settings.pipeline(self.seed), semantics, views, wanted });
+        }
+        Ok(Batch { jobs, chosen, weighed })
+    }
+
+    /// The settings of a batch, by number, in portions: there is room for the scatter matrices of all folds of one.
+    pub(crate) fn portions(&self, batch: &[Settings]) -> Vec<Vec<usize>> {
+        let all: Vec<usize> = (0..batch.len()).collect();
+        // Those of the best setting so far stay beside them.
+        let graphs = (self.pool.room_for_squares() / self.folds().max(1)).saturating_sub(1);
+        if graphs == 0 {
+            return vec![all];
+        }
+        let key = |at: usize| {
+            let views = self.views_of(&batch[at]).ok();
+            graph_key(&batch[at].pipeline(self.seed).bottom_up).map(|key| (views, key))
+        };
+        let flat = |some: &[(_, Vec<usize>)]| some.iter().flat_map(|(_, members)| members.clone()).collect();
+        groups(&all, key).chunks(graphs).map(flat).collect()
+    }
+
+    /// Sums up the scatter matrices of a portion on the first `folds` folds together, those that can be.
+    ///
+    /// Where that is not possible, or fails, each fold makes its own and tells why it cannot.
+    pub(crate) fn share(&mut self, portion: &[Settings], folds: usize, watch: &dyn Observer) -> Result<()> {
+        let room = self.pool.room_for_squares() >= 2 * self.folds();
+        if folds < 2 || !room || check_search(portion).is_err() {
+            return Ok(());
+        }
+        self.prepare(portion, watch);
+        let Batch { jobs, weighed, .. } = self.jobs(portion, &vec![true; portion.len()])?;
+        let mut graphs: Vec<(usize, GraphKey)> = Vec::new();
+        for Job { pipeline, views, .. } in &jobs {
+            let Some(key) = graph_key(&pipeline.bottom_up).filter(|key| key.locality.is_additive()) else {
+                continue;
+            };
+            let direct = is_direct(&pipeline.bottom_up);
+            let primal = |fold: &Fold| {
+                let way = pipeline.fusion.choose(&weighed[*views], fold.labels.len(), direct);
+                way.is_ok_and(|(method, _)| method == Method::Primal)
+            };
+            if self.folds[..folds].iter().all(primal) && !self.shelf.has(&weighed[*views], &key) {
+                place_of(&mut graphs, (*views, key));
+            }
+        }
+        let longest = jobs.iter().filter_map(|job| lists_of(&job.pipeline.bottom_up)).map(|(_, k)| k).max();
+        let mut parts: Vec<Vec<Summed>> = graphs.iter().map(|_| Vec::new()).collect();
+        for Fold { order, labels, searched, trial, .. } in &mut self.folds[..folds] {
+            if graphs.is_empty() {
+                return Ok(());
+            }
+            self.pool.arrange(order);
+            let members = &order[..labels.len()];
+            let mut lists = Lists::new(&self.pool, members, searched, longest.unwrap_or(0));
+            for ((views, key), parts) in graphs.iter().zip(&mut parts) {
+                let views = &weighed[*views];
+                let graph = lists.graph(key, views, labels, watch);
+                let features = self.pool.split(members.len()).0;
+                let training =
+                    Training { features, labels, classes: trial.known.len(), semantics: None, views };
+                // A graph that cannot be used leaves its part out, and with that the whole.
+                if let Ok(dimensions) = key.locality.dimensions(&training, &graph, watch) {
+                    let graph = graph.among(members, order.len());
+                    parts.push(Summed { graph, dimensions, instances: members.len() });
+                }
+            }
+        }
+        self.pool.arrange_back();
+        watch.stage("scatter");
+        for ((views, key), parts) in graphs.iter().zip(parts) {
+            if parts.len() == folds {
+                self.shelf.add(self.pool.features(), &weighed[*views], key, parts, watch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets go of all matrices but those of the best setting so far.
+    pub(crate) fn settle(&mut self) {
+        self.shelf.keep_best();
+    }
+
     /// A fingerprint of the features, labels, folds and descriptions: other data gives another.
     pub fn fingerprint(&mut self) -> String {
-        let whole: Vec<usize> = (0..self.pool.features().ncols()).collect();
-        self.pool.arrange(&whole);
+        self.pool.arrange_back();
         let mut hash = Xxh3::new();
         let features = self.pool.features();
         for column in features.col_iter() {
@@ -261,6 +334,23 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         hash.update(&self.seed.to_le_bytes());
         format!("{:032x}", hash.digest128())
     }
+}
+
+/// Some settings as the folds see them.
+struct Batch {
+    jobs: Vec<Job>,
+    /// The descriptions that jobs refer to.
+    chosen: Vec<Vec<(String, f64)>>,
+    /// The ways to weigh the views that jobs refer to.
+    weighed: Vec<Views>,
+}
+
+/// The place of an item in a list, at its end where it is new.
+fn place_of<I: PartialEq>(list: &mut Vec<I>, item: I) -> usize {
+    list.iter().position(|other| *other == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    })
 }
 
 fn require_instances(dataset: &Dataset, trial: &Trial, labels: &[usize]) -> Result<()> {

@@ -8,9 +8,9 @@ use faer::MatRef;
 use bidilel_math::{Observer, Scalar};
 
 use super::common::{graph_key, groups};
-use super::kept::Kept;
 use super::pool::{Lists, Pool, Searched};
 use super::shared::{Job, Report, View, fail};
+use super::shelf::Shelf;
 use crate::bottom_up::Neighborhood;
 use crate::error::Result;
 use crate::semantic::ClassSemantics;
@@ -34,7 +34,7 @@ impl<T: Scalar> Fused<'_, T> {
         &self,
         jobs: &[Job],
         searched: &mut Searched,
-        mut kept: Option<&mut Kept>,
+        shelf: Option<(&Shelf, usize)>,
         report: Report<'_>,
         watch: &dyn Observer,
     ) {
@@ -58,7 +58,7 @@ impl<T: Scalar> Fused<'_, T> {
                     let (train, test) = self.pool.split(self.members.len());
                     let views = &self.views[views];
                     let view = self.view(train, test, views, views);
-                    Ok(view.score(jobs, &among, &mut lists, kept.as_deref_mut(), report, watch))
+                    Ok(view.score(jobs, &among, &mut lists, shelf, report, watch))
                 }
                 Ok((method, _)) => {
                     let views = &self.views[views];

@@ -42,12 +42,12 @@ mod evaluator;
 mod folds;
 mod fused;
 mod grid;
-mod kept;
 pub mod naive;
 mod pool;
 mod protocol;
 mod search;
 mod shared;
+mod shelf;
 mod views;
 
 pub use evaluator::Evaluator;

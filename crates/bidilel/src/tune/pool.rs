@@ -15,6 +15,9 @@ use super::common::GraphKey;
 use crate::bottom_up::Neighborhood;
 use crate::visual::{View, Views};
 
+/// Bytes of scatter matrices that are no burden, however few instances there are.
+const ROOM: usize = 128 << 20;
+
 /// Features of the pool, and the neighbour lists over all of it.
 pub(crate) struct Pool<T> {
     /// Columns in the order of `order`.
@@ -43,9 +46,10 @@ impl<T: Scalar> Pool<T> {
         &self.views
     }
 
-    /// Whether so many squares of `f64`, features x features, take no more room than the instances.
-    pub(crate) fn has_room_for_squares(&self, count: usize) -> bool {
-        count * self.features.nrows() * size_of::<f64>() <= self.features.ncols() * size_of::<T>()
+    /// How many squares of `f64`, features x features, take no more room than the instances, or than [`ROOM`].
+    pub(crate) fn room_for_squares(&self) -> usize {
+        let (dim, count) = (self.features.nrows(), self.features.ncols());
+        (dim * count * size_of::<T>()).max(ROOM) / (dim * dim * size_of::<f64>()).max(1)
     }
 
     /// The features of every view, whatever its weight.
@@ -90,8 +94,7 @@ impl<T: Scalar> Pool<T> {
         if held.as_ref().is_some_and(|&(length, _)| length >= k) {
             return;
         }
-        let whole: Vec<usize> = (0..self.order.len()).collect();
-        self.arrange(&whole);
+        self.arrange_back();
         watch.stage("neighbors");
         match kind {
             Neighborhood::Global => {
@@ -140,6 +143,11 @@ impl<T: Scalar> Pool<T> {
             }
             _ => unreachable!("lists are prepared before they are used"),
         }
+    }
+
+    /// Moves the columns back to where they were at first.
+    pub(crate) fn arrange_back(&mut self) {
+        self.arrange(&(0..self.order.len()).collect::<Vec<_>>());
     }
 
     /// Moves the columns into another order, in place.

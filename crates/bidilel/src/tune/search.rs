@@ -93,15 +93,33 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
             }
         }
         self.host.planned(stage, batch.len() * folds);
+        for portion in self.evaluator.portions(batch) {
+            let settings: Vec<Settings> = portion.iter().map(|&at| batch[at].clone()).collect();
+            let keys: Vec<String> = portion.iter().map(|&at| keys[at].clone()).collect();
+            self.score_portion(&settings, &keys, folds)?;
+            if self.stopped && !self.host.may_continue() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Scores settings that share their work on the first `folds` folds.
+    fn score_portion(&mut self, batch: &[Settings], keys: &[String], folds: usize) -> Result<()> {
+        let open = |key: &String| self.scores[key][..folds].contains(&None);
+        if keys.iter().any(open) {
+            self.evaluator.share(batch, folds, self.watch)?;
+        }
         for fold in 0..folds {
             let wanted: Vec<bool> = keys.iter().map(|key| self.scores[key][fold].is_none()).collect();
-            for (settings, key) in batch.iter().zip(&keys) {
+            for (settings, key) in batch.iter().zip(keys) {
                 if let Some(score) = self.scores[key][fold] {
                     self.host.evaluated(settings, fold, score);
                 }
             }
-            self.score_fold(fold, batch, &keys, &wanted)?;
+            self.score_fold(fold, batch, keys, &wanted)?;
         }
+        self.evaluator.settle();
         Ok(())
     }
 

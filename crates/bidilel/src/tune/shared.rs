@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use bidilel_math::{Observer, Scalar, distance, scatter};
 
 use super::common::{GraphKey, NotesOnly, alpha, asked_dim, dim, graph_key, groups, with_dim};
-use super::kept::{Best, Kept};
 use super::pool::Lists;
+use super::shelf::{Best, Shelf};
 use crate::bottom_up::{BottomUp, LatentSpaceLearner, Locality, Scatters};
 use crate::error::Result;
 use crate::landmarks::Landmarks;
@@ -55,27 +55,28 @@ pub(crate) struct View<'a, T> {
 pub(crate) type Report<'a> = &'a (dyn Fn(usize, Result<f64>) -> bool + Sync);
 
 /// The spaces over one graph that are still to be solved for.
-struct Open {
+struct Open<'s> {
     key: GraphKey,
     scatters: Arc<Scatters>,
     /// Settings by alpha.
     alphas: Vec<(Option<u64>, Vec<usize>)>,
-    best: Best,
+    /// Where to say how good they are.
+    best: Option<&'s Best>,
 }
 
 impl<T: Scalar> View<'_, T> {
-    /// Scores every one of `among` that is wanted; false when it was told to stop. Scatter matrices are taken from
-    /// `kept` where it has them, and given to it where there is room.
+    /// Scores every one of `among` that is wanted; false when it was told to stop. Scatter matrices are taken from the
+    /// `shelf` of a fold where it has them.
     pub(crate) fn score<P: Scalar>(
         &self,
         jobs: &[Job],
         among: &[usize],
         lists: &mut Lists<'_, P>,
-        mut kept: Option<&mut Kept>,
+        shelf: Option<(&Shelf, usize)>,
         report: Report<'_>,
         watch: &dyn Observer,
     ) -> bool {
-        let mut open: Vec<Open> = Vec::new();
+        let mut open: Vec<Open<'_>> = Vec::new();
         for (key, members) in groups(among, |job| graph_key(&jobs[job].pipeline.bottom_up)) {
             if !members.iter().any(|&job| jobs[job].wanted) {
                 continue;
@@ -86,20 +87,21 @@ impl<T: Scalar> View<'_, T> {
                 }
                 continue;
             };
-            let held = kept.as_ref().and_then(|kept| kept.find(self.views, &key));
-            let scatters = held.map_or_else(
-                || {
+            let held = shelf.and_then(|(shelf, fold)| shelf.find(self.views, &key, fold));
+            let scatters = match held {
+                Some((scatters, best)) => Ok((scatters, Some(best))),
+                None => {
                     let graph = lists.graph(&key, self.graph_views, self.labels, watch);
-                    key.locality.scatters(&self.training(0), &graph, watch).map(Arc::new)
-                },
-                Ok,
-            );
+                    let made = key.locality.scatters(&self.training(0), &graph, watch);
+                    made.map(|scatters| (Arc::new(scatters), None))
+                }
+            };
             match scatters {
-                Ok(scatters) => {
+                Ok((scatters, best)) => {
                     let mut alphas =
                         groups(&members, |job| alpha(&jobs[job].pipeline.bottom_up).map(f64::to_bits));
                     alphas.retain(|(_, group)| group.iter().any(|&job| jobs[job].wanted));
-                    open.push(Open { key, scatters, alphas, best: Best::default() });
+                    open.push(Open { key, scatters, alphas, best });
                 }
                 Err(failure) => {
                     if !fail(jobs, &members, failure, report) {
@@ -110,22 +112,18 @@ impl<T: Scalar> View<'_, T> {
             // Eigenproblems are solved on one thread each: as many are gathered as there are threads.
             let ready =
                 open.iter().map(|one| one.alphas.len()).sum::<usize>() >= rayon::current_num_threads();
-            if ready && !self.solve(jobs, std::mem::take(&mut open), kept.as_deref_mut(), report, watch) {
+            if ready && !self.solve(jobs, &std::mem::take(&mut open), report, watch) {
                 return false;
             }
         }
-        self.solve(jobs, open, kept, report, watch)
+        self.solve(jobs, &open, report, watch)
     }
 
     /// All spaces over some graphs: one eigenproblem a graph and alpha.
-    fn solve(
-        &self,
-        jobs: &[Job],
-        open: Vec<Open>,
-        kept: Option<&mut Kept>,
-        report: Report<'_>,
-        watch: &dyn Observer,
-    ) -> bool {
+    fn solve(&self, jobs: &[Job], open: &[Open<'_>], report: Report<'_>, watch: &dyn Observer) -> bool {
+        if open.is_empty() {
+            return true;
+        }
         let mean = scatter::mean(self.train);
         let problems: Vec<_> = open
             .iter()
@@ -141,7 +139,7 @@ impl<T: Scalar> View<'_, T> {
                 let checked = Locality { alpha, ..one.key.locality.clone() }.check();
                 let quiet = NotesOnly(watch);
                 let seen = |job: usize, score: Result<f64>| {
-                    score.iter().for_each(|&score| one.best.see(score));
+                    one.best.iter().zip(&score).for_each(|(best, &score)| best.see(score));
                     report(job, score)
                 };
                 match checked.and_then(|()| one.scatters.solve(alpha, largest, &quiet)) {
@@ -154,11 +152,6 @@ impl<T: Scalar> View<'_, T> {
             });
             if going.collect::<Vec<bool>>().contains(&false) {
                 return false;
-            }
-        }
-        if let Some(kept) = kept {
-            for Open { key, scatters, best, .. } in open {
-                best.get().into_iter().for_each(|score| kept.offer(self.views, &key, &scatters, score));
             }
         }
         true
