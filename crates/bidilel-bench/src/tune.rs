@@ -74,12 +74,6 @@ fn measure(preset: &str, known: usize, instances: f64) -> Result<()> {
         evaluator.searched()
     ));
     drop(evaluator);
-    for t in &outcome.trials {
-        eprintln!(
-            "{:?} {:?} {:?} {:?} {:?}",
-            t.settings.alpha, t.settings.dim, t.settings.neighbors, t.mean, t.scores
-        );
-    }
 
     let mut seconds = Vec::new();
     let step = distinct.div_ceil(SAMPLE).max(1);
