@@ -216,7 +216,7 @@ impl Locality {
         graph: &Affinity,
         watch: &dyn Observer,
     ) -> Result<Scatters> {
-        let rows = self.dimensions(training, graph, watch)?;
+        let rows = Self::dimensions(training, graph, watch)?;
         watch.stage("scatter");
         let center = self.center.then(|| scatter::mean(training.features));
         let data = Selected { points: training.features, rows: &rows, center: center.as_deref() };
@@ -230,7 +230,6 @@ impl Locality {
 
     /// The dimensions that the matrices are over, for a graph that has edges.
     pub(crate) fn dimensions<T: Scalar>(
-        &self,
         training: &Training<'_, T>,
         graph: &Affinity,
         watch: &dyn Observer,

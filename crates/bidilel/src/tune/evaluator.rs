@@ -13,7 +13,7 @@ use super::fused::Fused;
 use super::pool::{Lists, Pool, Searched};
 use super::shared::Job;
 use super::shelf::{Fold as Summed, Shelf};
-use crate::bottom_up::Neighborhood;
+use crate::bottom_up::{Locality, Neighborhood};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::semantic::ClassSemantics;
@@ -292,7 +292,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 let training =
                     Training { features, labels, classes: trial.known.len(), semantics: None, views };
                 // A graph that cannot be used leaves its part out, and with that the whole.
-                if let Ok(dimensions) = key.locality.dimensions(&training, &graph, watch) {
+                if let Ok(dimensions) = Locality::dimensions(&training, &graph, watch) {
                     let graph = graph.among(members, order.len());
                     parts.push(Summed { graph, dimensions, instances: members.len() });
                 }

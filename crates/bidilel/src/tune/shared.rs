@@ -88,13 +88,12 @@ impl<T: Scalar> View<'_, T> {
                 continue;
             };
             let held = shelf.and_then(|(shelf, fold)| shelf.find(self.views, &key, fold));
-            let scatters = match held {
-                Some((scatters, best)) => Ok((scatters, Some(best))),
-                None => {
-                    let graph = lists.graph(&key, self.graph_views, self.labels, watch);
-                    let made = key.locality.scatters(&self.training(0), &graph, watch);
-                    made.map(|scatters| (Arc::new(scatters), None))
-                }
+            let scatters = if let Some((scatters, best)) = held {
+                Ok((scatters, Some(best)))
+            } else {
+                let graph = lists.graph(&key, self.graph_views, self.labels, watch);
+                let made = key.locality.scatters(&self.training(0), &graph, watch);
+                made.map(|scatters| (Arc::new(scatters), None))
             };
             match scatters {
                 Ok((scatters, best)) => {

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use bidilel::settings::Settings;
-use bidilel::tune::{Evaluator, Forgetful, Plan, Strategy, naive};
+use bidilel::tune::{Axis, Evaluator, Forgetful, Plan, Strategy, naive};
 use bidilel_math::Silent;
 
 use crate::support::{dataset, divided, evaluator, mixed};
@@ -91,6 +91,32 @@ fn a_score_does_not_depend_on_what_else_is_still_wanted() {
     for (kept, expected) in whole.iter().enumerate() {
         let wanted: Vec<bool> = (0..batch.len()).map(|job| job == kept).collect();
         assert_eq!(shared(&mut evaluator, 0, &batch, &wanted)[kept], *expected);
+    }
+}
+
+/// Folds share the sums of their scatter matrices where weights and regularisers let them, and make their own elsewhere.
+#[test]
+fn scores_from_sums_that_folds_share_are_those_of_fits_of_their_own() {
+    let axes = vec![
+        Axis::new("neighbors", &[2, 9]),
+        Axis::new("weights", &["exp", "heat", "binary"]),
+        Axis::new("regularizer", &["identity", "kernel"]),
+        Axis::new("neighborhood", &["global", "within-class"]),
+    ];
+    for seed in 0..3 {
+        let dataset = dataset(40 + seed);
+        let (trial, folds) = divided(&dataset, 4, seed);
+        let mut evaluator = evaluator(&dataset, &trial, &folds);
+        let base = Settings { dim: Some(6), ..Settings::default() };
+        let plan = Plan { base, axes: axes.clone(), strategy: Strategy::Grid, auto: false, seed: 0 };
+        let outcome = plan.run(&mut evaluator, &Forgetful, &Silent).expect("an outcome");
+        assert_eq!(outcome.trials.len(), 24);
+        for tried in &outcome.trials {
+            for (fold, found) in folds.iter().zip(&tried.scores) {
+                let expected = naive::score(&dataset, fold, &tried.settings, 0, &Silent).expect("a fit");
+                assert!((found - expected).abs() < 1e-9, "seed {seed}, {:?}", tried.settings);
+            }
+        }
     }
 }
 
