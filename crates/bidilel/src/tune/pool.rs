@@ -16,7 +16,7 @@ use crate::bottom_up::Neighborhood;
 use crate::visual::{View, Views};
 
 /// Bytes of scatter matrices that are no burden, however few instances there are.
-const ROOM: usize = 128 << 20;
+const ROOM: usize = 96 << 20;
 
 /// Features of the pool, and the neighbour lists over all of it.
 pub(crate) struct Pool<T> {
