@@ -139,6 +139,7 @@ impl<'a, T: Scalar> Search<'a, T> {
         for first in (0..blocks).step_by(side) {
             let ones: Vec<usize> = (first..blocks.min(first + side)).collect();
             let packed: Vec<_> = ones.par_iter().map(|&one| self.pack(one)).collect();
+            // One block a task: a thread that has a stretch of them to itself keeps the others waiting at its end.
             (first..blocks).into_par_iter().with_max_len(1).for_each_init(
                 || (zeros::<T>(BLOCK, BLOCK), Panels::right(BLOCK, self.points.nrows())),
                 |(tile, right), other| {

@@ -12,7 +12,7 @@ use super::common::{GraphKey, check_search, graph_key, groups, lists_of};
 use super::fused::Fused;
 use super::pool::{Lists, Pool, Searched};
 use super::shared::Job;
-use super::shelf::{Fold as Summed, Shelf};
+use super::shelf::{Part, Shelf};
 use crate::bottom_up::{Locality, Neighborhood};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
@@ -277,7 +277,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             }
         }
         let longest = jobs.iter().filter_map(|job| lists_of(&job.pipeline.bottom_up)).map(|(_, k)| k).max();
-        let mut parts: Vec<Vec<Summed>> = graphs.iter().map(|_| Vec::new()).collect();
+        let mut parts: Vec<Vec<Part>> = graphs.iter().map(|_| Vec::new()).collect();
         for Fold { order, labels, searched, trial, .. } in &mut self.folds[..folds] {
             if graphs.is_empty() {
                 return Ok(());
@@ -294,7 +294,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 // A graph that cannot be used leaves its part out, and with that the whole.
                 if let Ok(dimensions) = Locality::dimensions(&training, &graph, watch) {
                     let graph = graph.among(members, order.len());
-                    parts.push(Summed { graph, dimensions, instances: members.len() });
+                    parts.push(Part { graph, dimensions, instances: members.len() });
                 }
             }
         }

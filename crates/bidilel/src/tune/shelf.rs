@@ -23,7 +23,7 @@ use crate::visual::Views;
 pub(crate) struct Shelf(Vec<Entry>);
 
 /// One fold of a graph whose matrices are to be summed up.
-pub(crate) struct Fold {
+pub(crate) struct Part {
     /// The graph over all instances of the pool; those that are held out have no edges.
     pub(crate) graph: Affinity,
     /// The dimensions that vary.
@@ -69,11 +69,11 @@ impl Shelf {
         features: MatRef<'_, T>,
         views: &Views,
         key: &GraphKey,
-        folds: Vec<Fold>,
+        parts: Vec<Part>,
         watch: &dyn Observer,
     ) {
         let (graphs, others): (Vec<Affinity>, Vec<(Vec<usize>, usize)>) =
-            folds.into_iter().map(|fold| (fold.graph, (fold.dimensions, fold.instances))).unzip();
+            parts.into_iter().map(|part| (part.graph, (part.dimensions, part.instances))).unzip();
         let Some((rows, _)) = others.first().filter(|first| others.iter().all(|other| other.0 == first.0))
         else {
             return;
