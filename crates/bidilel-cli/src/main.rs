@@ -8,6 +8,7 @@ mod commands;
 mod demonstration;
 mod extraction;
 mod failure;
+mod memory;
 mod method;
 mod output;
 mod progress;
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    memory::give_back_large_blocks();
     let cli = args::Cli::parse();
     match commands::run(cli) {
         Ok(status) => status,
