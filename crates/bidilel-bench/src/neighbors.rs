@@ -77,7 +77,7 @@ fn recall(task: &Task) -> f64 {
             .collect();
         all.select_nth_unstable_by(NEIGHBORS, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let list = found.of(query);
-        all[..NEIGHBORS].iter().filter(|(_, other)| list.iter().any(|(listed, _)| listed == other)).count()
+        all[..NEIGHBORS].iter().filter(|(_, other)| list.iter().any(|(listed, _)| listed == *other)).count()
     };
     let queries = (0..QUERIES).into_par_iter().map(|query| query * count / QUERIES);
     queries.map(shared).sum::<usize>() as f64 / (QUERIES * NEIGHBORS) as f64

@@ -7,9 +7,13 @@
 //! # References
 //! X. He and P. Niyogi, *Locality preserving projections*, 2004.
 
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::neighbors::Neighbors;
+use crate::rows::{Row, Rows, number, parted};
 
 /// How the length of an edge becomes its weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,9 +31,12 @@ pub enum Weights {
 /// A symmetric sparse matrix of edge weights: $W$.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Affinity {
-    rows: Vec<Vec<(usize, f64)>>,
+    edges: Rows,
     degree: Vec<f64>,
 }
+
+/// An end of an edge, with its length or weight.
+type End = (u32, f64);
 
 impl Affinity {
     /// The graph of `neighbors`; with `labels`, only edges inside a label stay.
@@ -39,33 +46,42 @@ impl Affinity {
 
     /// The graph of the `k` nearest of `neighbors` alone, as if there were no others in the lists.
     pub fn of_nearest(neighbors: &Neighbors, k: usize, labels: Option<&[usize]>, weights: Weights) -> Self {
-        let count = neighbors.count();
-        let mut lengths = vec![Vec::new(); count];
+        let kept = |i: usize| {
+            let nearest = neighbors.of(i).iter().take(k);
+            nearest.filter(move |&(j, _)| labels.is_none_or(|labels| labels[i] == labels[j]))
+        };
+        let mut sizes = vec![0; neighbors.count()];
         let (mut pairs, mut total) = (0_usize, 0.0);
-        for i in 0..count {
-            for &(j, distance) in neighbors.of(i).iter().take(k) {
-                if labels.is_none_or(|labels| labels[i] == labels[j]) {
-                    lengths[i].push((j, distance));
-                    lengths[j].push((i, distance));
-                    pairs += 1;
-                    total += distance;
-                }
+        for i in 0..neighbors.count() {
+            for (j, distance) in kept(i) {
+                sizes[i] += 1;
+                sizes[j] += 1;
+                pairs += 1;
+                total += distance;
             }
         }
         // Without an edge, or with edges of length 0 only, every weight is 1 whatever the scale.
         let scale = if total > 0.0 { total / pairs as f64 } else { 1.0 };
-        for row in &mut lengths {
-            row.sort_unstable_by_key(|&(j, _)| j);
-            row.dedup_by_key(|&mut (j, _)| j);
+        let mut ends: Vec<End> = vec![(0, 0.0); 2 * pairs];
+        let mut rows = parted(&mut ends, &sizes);
+        let mut used = vec![0; rows.len()];
+        let mut put = |at: usize, other: usize, distance: f64| {
+            rows[at][used[at]] = (number(other), distance);
+            used[at] += 1;
+        };
+        for i in 0..neighbors.count() {
+            for (j, distance) in kept(i) {
+                put(i, j, distance);
+                put(j, i, distance);
+            }
         }
-        for (_, value) in lengths.iter_mut().flatten() {
-            *value = match weights {
-                Weights::Exp => (-*value / 2.0).exp(),
-                Weights::Heat => (-*value * *value / (2.0 * scale * scale)).exp(),
-                Weights::Binary => 1.0,
-            };
-        }
-        Self::from_rows(lengths)
+        let weight = |length: f64| match weights {
+            Weights::Exp => (-length / 2.0).exp(),
+            Weights::Heat => (-length * length / (2.0 * scale * scale)).exp(),
+            Weights::Binary => 1.0,
+        };
+        let rows: Vec<&[End]> = rows.into_par_iter().map(|row| once(row, weight)).collect();
+        Self::from_rows(&rows)
     }
 
     /// The mean of several graphs over the same points: eq. (A.8).
@@ -75,48 +91,50 @@ impl Affinity {
 
     /// The sum of several graphs over the same points, each times its weight.
     pub fn weighted_mean(graphs: &[Self], weights: &[f64]) -> Self {
-        let count = graphs.first().map_or(0, Self::count);
-        let mut rows = vec![Vec::new(); count];
-        for (i, row) in rows.iter_mut().enumerate() {
+        let sum = |i: usize| {
             let edges = |(graph, &share): (&Self, &f64)| {
-                graph.rows[i].iter().map(|&(j, weight)| (j, weight * share)).collect::<Vec<_>>()
+                let row = graph.row(i);
+                let weights = row.values().iter().map(|weight| weight * share);
+                row.points().iter().copied().zip(weights).collect::<Vec<End>>()
             };
-            let mut all: Vec<(usize, f64)> = graphs.iter().zip(weights).flat_map(edges).collect();
-            all.sort_by_key(|&(j, _)| j);
-            for (j, weight) in all {
-                match row.last_mut() {
-                    Some((last, sum)) if *last == j => *sum += weight,
-                    _ => row.push((j, weight)),
-                }
-            }
-        }
-        Self::from_rows(rows)
+            let mut row: Vec<End> = graphs.iter().zip(weights).flat_map(edges).collect();
+            row.sort_by_key(|&(j, _)| j);
+            row.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                kept.1 += if same { next.1 } else { 0.0 };
+                same
+            });
+            row
+        };
+        let count = graphs.first().map_or(0, Self::count);
+        let rows: Vec<Vec<End>> = (0..count).into_par_iter().map(sum).collect();
+        Self::from_rows(&rows)
     }
 
-    fn from_rows(rows: Vec<Vec<(usize, f64)>>) -> Self {
-        let degree = rows.iter().map(|row| row.iter().map(|&(_, weight)| weight).sum()).collect();
-        Self { rows, degree }
+    fn from_rows<R: AsRef<[End]> + Sync>(rows: &[R]) -> Self {
+        let lengths: Vec<usize> = rows.iter().map(|row| row.as_ref().len()).collect();
+        let ends = |i: usize| rows[i].as_ref().iter().map(|&(j, weight)| (j as usize, weight));
+        let degree =
+            rows.par_iter().map(|row| row.as_ref().iter().map(|&(_, weight)| weight).sum()).collect();
+        Self { edges: Rows::new(&lengths, ends), degree }
     }
 
     /// The same edges among `count` points, of which `members` (ascending) are the present ones; the others have none.
     #[must_use]
-    pub fn among(&self, members: &[usize], count: usize) -> Self {
-        let (mut rows, mut degree) = (vec![Vec::new(); count], vec![0.0; count]);
-        for (i, &member) in members.iter().enumerate() {
-            rows[member] = self.rows[i].iter().map(|&(j, weight)| (members[j], weight)).collect();
-            degree[member] = self.degree[i];
-        }
-        Self { rows, degree }
+    pub fn among(self, members: &[usize], count: usize) -> Self {
+        let mut degree = vec![0.0; count];
+        members.iter().zip(self.degree).for_each(|(&member, own)| degree[member] = own);
+        Self { edges: self.edges.among(members, count), degree }
     }
 
     /// How many points the graph has.
     pub fn count(&self) -> usize {
-        self.rows.len()
+        self.edges.count()
     }
 
-    /// `(index, weight)` of the points that `i` is joined to, by index.
-    pub fn row(&self, i: usize) -> &[(usize, f64)] {
-        &self.rows[i]
+    /// The edges at `i` with their weights, by the index of the other end.
+    pub fn row(&self, i: usize) -> Row<'_> {
+        self.edges.row(i)
     }
 
     /// $D_{ii}$, the sum of the weights at `i`.
@@ -126,15 +144,90 @@ impl Affinity {
 
     /// How many points have no edge at all.
     pub fn isolated(&self) -> usize {
-        self.rows.iter().filter(|row| row.is_empty()).count()
+        (0..self.count()).filter(|&i| self.row(i).is_empty()).count()
     }
 
     /// The median weight of the edges; `None` without an edge.
     pub fn median_weight(&self) -> Option<f64> {
-        let mut all: Vec<f64> = self.rows.iter().flatten().map(|&(_, weight)| weight).collect();
+        let mut all = self.edges.values().to_vec();
         let middle = all.len().checked_sub(1)? / 2;
         Some(*all.select_nth_unstable_by(middle, f64::total_cmp).1)
     }
+}
+
+/// Graphs over the same points, such as those of folds, each without some of them. Edges that a point has in several of
+/// them are held once.
+#[derive(Debug, Default)]
+pub struct Graphs {
+    /// Without the edges that an earlier one has.
+    parts: Vec<Affinity>,
+    /// For every graph and point the first graph in which the point has the same edges; nothing where it has none.
+    leaders: Vec<Vec<Option<usize>>>,
+}
+
+impl Graphs {
+    /// Adds a graph.
+    ///
+    /// # Panics
+    /// If it is not over as many points as the others.
+    pub fn push(&mut self, graph: Affinity) {
+        assert!(self.parts.first().is_none_or(|first| first.count() == graph.count()), "as many points");
+        let number = self.parts.len();
+        let leader = |i: usize| {
+            let same = |&other: &usize| {
+                self.leaders[other][i] == Some(other) && self.parts[other].row(i) == graph.row(i)
+            };
+            (!graph.row(i).is_empty()).then(|| (0..number).find(same).unwrap_or(number))
+        };
+        let leaders: Vec<Option<usize>> = (0..graph.count()).into_par_iter().map(leader).collect();
+        let edges = graph.edges.only(|i| leaders[i] == Some(number));
+        self.parts.push(Affinity { edges, degree: graph.degree });
+        self.leaders.push(leaders);
+    }
+
+    /// How many graphs there are.
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// A graph, of which the edges count that no earlier one has.
+    pub fn part(&self, graph: usize) -> &Affinity {
+        &self.parts[graph]
+    }
+
+    /// Sets of graphs, each with the points that have the same edges in all of them and in no other.
+    pub fn points_of_each_set(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
+        let mut sets: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        for i in 0..self.parts.first().map_or(0, Affinity::count) {
+            let led_by =
+                |leader: usize| (leader..self.len()).filter(move |&at| self.leaders[at][i] == Some(leader));
+            for leader in (0..self.len()).filter(|&at| self.leaders[at][i] == Some(at)) {
+                sets.entry(led_by(leader).collect()).or_default().push(i);
+            }
+        }
+        sets.into_iter().collect()
+    }
+}
+
+/// The edges of a row in order, each once, with weights for their lengths.
+///
+/// Two that are among each other's nearest have met twice, at one length.
+fn once(row: &mut [End], weight: impl Fn(f64) -> f64) -> &[End] {
+    row.sort_unstable_by_key(|&(j, _)| j);
+    let mut count = 0;
+    for at in 0..row.len() {
+        if count == 0 || row[count - 1].0 != row[at].0 {
+            row[count] = row[at];
+            count += 1;
+        }
+    }
+    row[..count].iter_mut().for_each(|(_, value)| *value = weight(*value));
+    &row[..count]
 }
 
 #[cfg(test)]
@@ -156,10 +249,10 @@ mod tests {
             for labels in [None, Some(labels.as_slice())] {
                 let graph = graph(labels, weights);
                 for i in 0..30 {
-                    let laplacian_row = graph.degree(i) - graph.row(i).iter().map(|e| e.1).sum::<f64>();
+                    let laplacian_row = graph.degree(i) - graph.row(i).values().iter().sum::<f64>();
                     assert!(laplacian_row.abs() < 1e-12);
-                    for &(j, weight) in graph.row(i) {
-                        assert!(graph.row(j).contains(&(i, weight)) && i != j);
+                    for (j, weight) in graph.row(i).iter() {
+                        assert!(graph.row(j).iter().any(|edge| edge == (i, weight)) && i != j);
                         assert!(labels.is_none_or(|labels| labels[i] == labels[j]));
                     }
                 }
@@ -171,13 +264,15 @@ mod tests {
     fn edges_stay_with_their_points_among_others() {
         let graph = graph(None, Weights::Exp);
         let members: Vec<usize> = (0..30).map(|i| 2 * i + 1).collect();
-        let wider = graph.among(&members, 61);
+        let wider = graph.clone().among(&members, 61);
         assert_eq!(wider.count(), 61);
         for i in 0..30 {
-            let moved: Vec<(usize, f64)> = graph.row(i).iter().map(|&(j, w)| (members[j], w)).collect();
-            assert_eq!((wider.row(members[i]), wider.degree(members[i])), (&moved[..], graph.degree(i)));
-            assert!(wider.row(2 * i).is_empty());
+            let moved = graph.row(i).iter().map(|(j, weight)| (members[j], weight));
+            assert!(wider.row(members[i]).iter().eq(moved));
+            assert!((wider.degree(members[i]) - graph.degree(i)).abs() < f64::EPSILON);
+            assert_eq!((wider.row(2 * i).points(), wider.degree(2 * i)), (&[][..], 0.0));
         }
+        assert_eq!((wider.row(60).points(), wider.isolated()), (&[][..], 31 + graph.isolated()));
     }
 
     #[test]

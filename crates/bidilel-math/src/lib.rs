@@ -10,6 +10,7 @@
 //! size, a block is computed by one thread, and sums over blocks are taken in block order.
 
 pub mod assignment;
+pub mod columns;
 pub mod distance;
 pub mod eigen;
 pub mod error;
@@ -26,6 +27,7 @@ pub mod panels;
 pub mod parallel;
 pub mod pca;
 pub mod pencil;
+pub mod rows;
 pub mod scalar;
 pub mod scatter;
 pub mod statistics;
@@ -35,6 +37,7 @@ mod tiles;
 pub mod tournament;
 pub mod vector;
 
+pub use columns::Columns;
 pub use error::{Error, Result};
 pub use observer::{Observer, Silent};
 pub use scalar::Scalar;

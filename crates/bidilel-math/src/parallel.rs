@@ -3,6 +3,8 @@
 //! The number of threads is that of the rayon pool a caller runs in. A product is cut into panels of
 //! fixed width, one thread a panel, so its bits do not depend on how many threads there are.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
@@ -13,6 +15,26 @@ use crate::{Scalar, vector};
 const STRETCH: usize = 1 << 16;
 /// Width of the panels that one thread computes.
 const PANEL: usize = 128;
+
+/// Works on items that are large, no more of them at a time than there are threads; false, and an early end, where one
+/// says so.
+///
+/// Each item may run in parallel itself. A thread that waits for a part of its own item lends a hand to the others', and
+/// begins no further one.
+pub fn side_by_side<I: Sync>(items: &[I], work: impl Fn(&I) -> bool + Sync) -> bool {
+    let (next, going) = (AtomicUsize::new(0), AtomicBool::new(true));
+    let worker = || {
+        while going.load(Ordering::Relaxed)
+            && let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed))
+        {
+            if !work(item) {
+                going.store(false, Ordering::Relaxed);
+            }
+        }
+    };
+    rayon::scope(|scope| (0..rayon::current_num_threads()).for_each(|_| scope.spawn(|_| worker())));
+    going.into_inner()
+}
 
 /// Zeros, for a matrix that is multiplied much.
 ///

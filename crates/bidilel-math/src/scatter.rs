@@ -4,19 +4,19 @@
 //! for a graph $W$ (both dimensions x dimensions), and the plain $\sum_i x_i x_i^\top$. The features are read
 //! in blocks of instances and never copied whole; only the lower half is multiplied out.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use crate::graph::Affinity;
+use crate::graph::{Affinity, Graphs};
 use crate::panels::Panels;
 use crate::parallel::zeros;
 use crate::pencil::Pencil;
+use crate::rows::Row;
 use crate::tiles::{Symmetric, mirror};
 use crate::vector::{column, widest};
-use crate::{Observer, Scalar};
+use crate::{Columns, Observer, Scalar};
 
 /// Instances that are widened to `f64` at a time: every sum is read and written once a block.
 const BLOCK: usize = 480;
@@ -24,8 +24,10 @@ const BLOCK: usize = 480;
 const SLAB: usize = 24;
 /// Below so many instances, sums for several graphs are not worth a matrix of their own.
 const FEW: usize = 96;
+/// Dimensions whose sums stay in the first cache.
+const STRIP: usize = 1024;
 /// Dimensions whose mean one thread finds at a time.
-const STRIP: usize = 128;
+const SHARE: usize = 128;
 
 /// Which features of a matrix to use, and what to subtract from them.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +40,7 @@ pub struct Selected<'a, T> {
     pub center: Option<&'a [f64]>,
 }
 
-impl<T: Scalar> Selected<'_, T> {
+impl<'a, T: Scalar> Selected<'a, T> {
     fn dim(&self) -> usize {
         self.rows.len()
     }
@@ -57,11 +59,9 @@ impl<T: Scalar> Selected<'_, T> {
 
     /// Adds `scale` times instance `i` to `into`, run by run.
     fn add(&self, runs: &[Range<usize>], i: usize, scale: f64, into: &mut [f64]) {
-        let instance = column(self.points, i);
         for run in runs {
-            let first = self.rows[run.start];
-            let (into, values) = (&mut into[run.clone()], &instance[first..][..run.len()]);
-            let Some(center) = self.center.map(|center| &center[first..][..run.len()]) else {
+            let (into, values) = (&mut into[run.clone()], self.values(i, run));
+            let Some(center) = self.center(run) else {
                 add_widened(into, scale, values);
                 continue;
             };
@@ -74,6 +74,60 @@ impl<T: Scalar> Selected<'_, T> {
                 },
             );
         }
+    }
+
+    /// Takes each neighbour from `into`, times the weight of its edge.
+    ///
+    /// Four at a time, a strip of dimensions after the other: the sums stay in registers, and in the first cache.
+    fn subtract_neighbors(&self, runs: &[Range<usize>], edges: Row<'_>, into: &mut [f64]) {
+        let (fours, rest) = edges.points().as_chunks::<4>();
+        let (weights, rest_weights) = edges.values().as_chunks::<4>();
+        for run in runs {
+            for first in run.clone().step_by(STRIP) {
+                let strip = first..run.end.min(first + STRIP);
+                for (points, weights) in fours.iter().zip(weights) {
+                    self.subtract_four(&strip, points, weights, &mut into[strip.clone()]);
+                }
+            }
+        }
+        rest.iter().zip(rest_weights).for_each(|(&j, &weight)| self.add(runs, j as usize, -weight, into));
+    }
+
+    fn subtract_four(&self, strip: &Range<usize>, points: &[u32; 4], weights: &[f64; 4], into: &mut [f64]) {
+        let [a, b, c, d] = points.map(|j| self.values(j as usize, strip));
+        let [e, f, g, h] = *weights;
+        // The same steps in the same order as one neighbour after the other takes.
+        match self.center(strip) {
+            None => widest(
+                #[inline(always)]
+                || {
+                    let others = b.iter().zip(c).zip(d);
+                    for ((sum, a), ((b, c), d)) in into.iter_mut().zip(a).zip(others) {
+                        *sum = *sum - e * a.to_f64() - f * b.to_f64() - g * c.to_f64() - h * d.to_f64();
+                    }
+                },
+            ),
+            Some(center) => widest(
+                #[inline(always)]
+                || {
+                    let others = b.iter().zip(c).zip(d);
+                    for (((sum, a), ((b, c), d)), m) in into.iter_mut().zip(a).zip(others).zip(center) {
+                        let [a, b, c, d] = [a, b, c, d].map(|value| value.to_f64() - m);
+                        *sum = *sum - e * a - f * b - g * c - h * d;
+                    }
+                },
+            ),
+        }
+    }
+
+    /// What instance `i` has at dimensions that follow each other.
+    fn values(&self, i: usize, run: &Range<usize>) -> &'a [T] {
+        &column(self.points, i)[self.rows[run.start]..][..run.len()]
+    }
+
+    /// What is subtracted at dimensions that follow each other.
+    fn center(&self, run: &Range<usize>) -> Option<&'a [f64]> {
+        self.center.map(|center| &center[self.rows[run.start]..][..run.len()])
     }
 }
 
@@ -97,51 +151,35 @@ pub fn of_graph<T: Scalar>(data: Selected<'_, T>, graph: &Affinity, watch: &dyn 
     pencil
 }
 
-/// The same for several graphs over the same instances, such as those of folds, each without some of them.
+/// The same for several graphs over the same instances.
 ///
 /// What an instance adds depends on its own edges alone: where several graphs give it the same ones, it is multiplied out
 /// once for all of them.
 ///
 /// # Panics
-/// If instances are not contiguous, or graphs are not over the same number of them.
-pub fn of_graphs<T: Scalar>(data: Selected<'_, T>, graphs: &[Affinity], watch: &dyn Observer) -> Vec<Pencil> {
-    let mut pencils: Vec<Pencil> = graphs.iter().map(|_| Pencil::zeros(data.dim())).collect();
-    let mut sums = Sums::new(data, graphs.iter().map(Affinity::count).max().unwrap_or(0));
-    let shared = instances_of_each_set(graphs);
+/// If instances are not contiguous.
+pub fn of_graphs<T: Scalar>(data: Selected<'_, T>, graphs: &Graphs, watch: &dyn Observer) -> Vec<Pencil> {
+    let mut pencils: Vec<Pencil> = (0..graphs.len()).map(|_| Pencil::zeros(data.dim())).collect();
+    let mut sums = Sums::new(data, data.points.ncols());
+    let shared = graphs.points_of_each_set();
     let (mut done, all) = (0, shared.iter().map(|(_, instances)| instances.len()).sum());
     let mut together: Option<Pencil> = None;
     for (among, instances) in shared {
+        let first = graphs.part(among[0]);
         if among.len() == 1 || instances.len() < FEW {
             for &graph in &among {
-                let blocks = instances.chunks(BLOCK);
-                blocks.for_each(|block| sums.add(&graphs[graph], block, &mut pencils[graph]));
+                instances.chunks(BLOCK).for_each(|block| sums.add(first, block, &mut pencils[graph]));
             }
         } else {
             let together = together.get_or_insert_with(|| Pencil::zeros(data.dim()));
             together.clear();
-            instances.chunks(BLOCK).for_each(|block| sums.add(&graphs[among[0]], block, together));
+            instances.chunks(BLOCK).for_each(|block| sums.add(first, block, together));
             among.iter().for_each(|&graph| pencils[graph].add_pencil(together));
         }
         done += instances.len();
         watch.progress(done, all);
     }
     pencils
-}
-
-/// Sets of graphs, each with the instances that have the same edges in all of them and in no other.
-fn instances_of_each_set(graphs: &[Affinity]) -> Vec<(Vec<usize>, Vec<usize>)> {
-    let mut sets: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
-    for i in 0..graphs.first().map_or(0, Affinity::count) {
-        let mut own: Vec<Vec<usize>> = Vec::new();
-        for (at, graph) in graphs.iter().enumerate().filter(|(_, graph)| graph.degree(i) > 0.0) {
-            match own.iter_mut().find(|others| graphs[others[0]].row(i) == graph.row(i)) {
-                Some(others) => others.push(at),
-                None => own.push(vec![at]),
-            }
-        }
-        own.into_iter().for_each(|set| sets.entry(set).or_default().push(i));
-    }
-    sets.into_iter().collect()
 }
 
 /// The operands of both products for a block of instances.
@@ -174,7 +212,7 @@ impl<'a, T: Scalar> Sums<'a, T> {
                     plain.put(depth, &values);
                     values.iter_mut().for_each(|value| *value *= graph.degree(i));
                     weighted.put(depth, &values);
-                    graph.row(i).iter().for_each(|&(j, weight)| data.add(runs, j, -weight, &mut values));
+                    data.subtract_neighbors(runs, graph.row(i), &mut values);
                     pulled.put(depth, &values);
                 }
             },
@@ -214,20 +252,22 @@ pub fn total<T: Scalar>(data: Selected<'_, T>, watch: &dyn Observer) -> Mat<f64>
 ///
 /// # Panics
 /// If columns are not contiguous.
-pub fn mean<T: Scalar>(points: MatRef<'_, T>) -> Vec<f64> {
+pub fn mean<'a, T: Scalar>(points: impl Into<Columns<'a, T>>) -> Vec<f64> {
+    let points = points.into();
     let mut mean = vec![0.0; points.nrows()];
-    mean.par_chunks_mut(STRIP).enumerate().for_each(|(strip, sum)| {
-        let part = points.subrows(strip * STRIP, sum.len());
-        (0..part.ncols()).for_each(|i| add_widened(sum, 1.0, column(part, i)));
+    mean.par_chunks_mut(SHARE).enumerate().for_each(|(strip, sum)| {
+        let own = strip * SHARE..strip * SHARE + sum.len();
+        (0..points.ncols()).for_each(|i| add_widened(sum, 1.0, &points.slice(i)[own.clone()]));
         sum.iter_mut().for_each(|value| *value /= points.ncols() as f64);
     });
     mean
 }
 
 /// The dimensions that are not the same for all columns.
-pub fn varying<T: Scalar>(points: MatRef<'_, T>) -> Vec<usize> {
+pub fn varying<'a, T: Scalar>(points: impl Into<Columns<'a, T>>) -> Vec<usize> {
+    let points = points.into();
     let mut same: Vec<usize> = (0..points.nrows()).collect();
-    let mut columns = points.col_iter();
+    let mut columns = (0..points.ncols()).map(|i| points.col(i));
     let Some(first) = columns.next() else { return Vec::new() };
     // Of real features nearly all are told apart by the first few instances.
     for column in columns {
@@ -269,7 +309,7 @@ mod tests {
                 let (mut expected_degree, mut expected_laplacian) = (0.0, 0.0);
                 for i in 0..700 {
                     expected_degree += graph.degree(i) * at(a, i) * at(b, i);
-                    for &(j, weight) in graph.row(i) {
+                    for (j, weight) in graph.row(i).iter() {
                         // x'Lx = half the sum over ordered pairs of w (x_i - x_j)^2
                         expected_laplacian += 0.5 * weight * (at(a, i) - at(a, j)) * (at(b, i) - at(b, j));
                     }
@@ -290,15 +330,17 @@ mod tests {
             let graph = Affinity::new(&neighbors::exact(own.as_ref(), 2, &Silent), None, Weights::Exp);
             graph.among(&members, 900)
         };
-        let graphs = [1, 2, 77].map(fold);
-        let sets = instances_of_each_set(&graphs);
+        let alone = [1, 2, 77].map(fold);
+        let mut graphs = Graphs::default();
+        alone.iter().for_each(|graph| graphs.push(graph.clone()));
+        let sets = graphs.points_of_each_set();
         let count = |many: bool| {
             sets.iter().filter(|(set, instances)| set.len() > 1 && (instances.len() >= FEW) == many).count()
         };
         assert!(count(true) > 0 && count(false) > 0, "{} and {}", count(true), count(false));
         let rows: Vec<usize> = (0..7).collect();
         let data = Selected { points: points.as_ref(), rows: &rows, center: None };
-        for (found, graph) in of_graphs(data, &graphs, &Silent).iter().zip(&graphs) {
+        for (found, graph) in of_graphs(data, &graphs, &Silent).iter().zip(&alone) {
             let alone = of_graph(data, graph, &Silent);
             // The right-hand matrix is a difference of sums as large as the left-hand one.
             let rounding = 1e-12 * alone.left().norm_max();

@@ -3,16 +3,16 @@
 //! $b^l_i = \frac{1}{n_i} \sum_{z^l_j = i} \hat y^l_j$, then divided by its own norm (Wang & Chen 2017,
 //! eq. 6).
 
-use faer::{Mat, MatRef};
+use faer::Mat;
 use rayon::prelude::*;
 
-use bidilel_math::{Scalar, distance};
+use bidilel_math::{Columns, Scalar, distance};
 
 use crate::error::Result;
 use crate::latent_space::LatentSpace;
 
 /// Instances that are projected at a time, so that a large training set is never held in the latent space.
-const BLOCK: usize = 4096;
+const BLOCK: usize = 480;
 
 /// The landmarks: unit vectors, one column a known class.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,9 +23,9 @@ pub struct Landmarks {
 
 impl Landmarks {
     /// Normalised class means of projected training instances.
-    pub fn of<T: Scalar>(
+    pub fn of<'a, T: Scalar>(
         space: &LatentSpace,
-        features: MatRef<'_, T>,
+        features: impl Into<Columns<'a, T>>,
         labels: &[usize],
         classes: usize,
     ) -> Result<Self> {
@@ -34,18 +34,19 @@ impl Landmarks {
     }
 
     /// The landmarks in the leading `dims` dimensions, for each of them, from one projection.
-    pub fn of_prefixes<T: Scalar>(
+    pub fn of_prefixes<'a, T: Scalar>(
         space: &LatentSpace,
-        features: MatRef<'_, T>,
+        features: impl Into<Columns<'a, T>>,
         labels: &[usize],
         classes: usize,
         dims: &[usize],
     ) -> Result<Vec<Self>> {
+        let features = features.into();
         let mut all: Vec<Mat<f64>> = dims.iter().map(|&dim| Mat::zeros(dim, classes)).collect();
         let placer = space.placer();
         for first in (0..features.ncols()).step_by(BLOCK) {
             let count = BLOCK.min(features.ncols() - first);
-            let placed = placer.place(features.subcols(first, count))?;
+            let placed = placer.place(features.part(first, count))?;
             all.par_iter_mut().for_each(|points| {
                 for (column, &label) in (0..count).map(|i| placed.col_as_slice(i)).zip(&labels[first..]) {
                     let column = &column[..points.nrows()];

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use bidilel_math::panels::{Panels, Product, Right};
 use bidilel_math::parallel::{product, zeros};
 use bidilel_math::vector::widen;
-use bidilel_math::{Scalar, distance, scatter};
+use bidilel_math::{Columns, Scalar, distance, scatter};
 
 use crate::error::{Error, Result};
 use crate::visual::KernelMap;
@@ -81,7 +81,7 @@ impl LatentSpace {
     }
 
     /// Projects instances (visual dimensions x instances), centred and l2-normalised.
-    pub fn project<T: Scalar>(&self, features: MatRef<'_, T>) -> Result<Mat<f64>> {
+    pub fn project<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
         let mut points = self.place(features)?;
         distance::normalize_columns(points.as_mut());
         Ok(points)
@@ -89,7 +89,7 @@ impl LatentSpace {
 
     /// Projects instances, centred but not yet normalised: the leading rows are what a space of only so many
     /// dimensions gives.
-    pub fn place<T: Scalar>(&self, features: MatRef<'_, T>) -> Result<Mat<f64>> {
+    pub fn place<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
         self.placer().place(features)
     }
 
@@ -123,8 +123,8 @@ pub struct Placer<'a> {
 
 impl Placer<'_> {
     /// See [`LatentSpace::place`].
-    pub fn place<T: Scalar>(&self, features: MatRef<'_, T>) -> Result<Mat<f64>> {
-        let space = self.space;
+    pub fn place<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
+        let (space, features) = (self.space, features.into());
         if features.nrows() != space.visual_dim() {
             return Err(Error::Mismatch {
                 origin: "the features".to_owned(),
@@ -134,14 +134,16 @@ impl Placer<'_> {
             });
         }
         if let Map::Kernel(kernel) = &space.map {
-            kernel.check(features)?;
-            let mut points = product(kernel.coefficients.transpose(), kernel.kernels(features).as_ref());
-            space.centre(points.as_mut());
-            return Ok(points);
+            return features.with_matrix(|features| {
+                kernel.check(features)?;
+                let mut points = product(kernel.coefficients.transpose(), kernel.kernels(features).as_ref());
+                space.centre(points.as_mut());
+                Ok(points)
+            });
         }
         self.place_blocks(features.ncols(), |first, wide| {
-            let instances = features.subcols(first, wide.ncols());
-            for (mut wide, instance) in wide.col_iter_mut().zip(instances.col_iter()) {
+            for (i, mut wide) in wide.col_iter_mut().enumerate() {
+                let instance = features.col(first + i);
                 match (wide.as_mut().try_as_col_major_mut(), instance.try_as_col_major()) {
                     (Some(wide), Some(instance)) => widen(instance.as_slice(), wide.as_slice_mut()),
                     _ => wide.iter_mut().zip(instance.iter()).for_each(|(wide, v)| *wide = v.to_f64()),

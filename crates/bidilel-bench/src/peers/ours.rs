@@ -29,7 +29,7 @@ pub(crate) fn child(stage: &str, folder: &str) -> Result<()> {
         "neighbors" => {
             clock.stage("neighbors");
             let found = neighbors::exact(task.train.features.as_ref(), NEIGHBORS, &clock);
-            let all = (0..found.count()).flat_map(|i| found.of(i)).map(|&(_, distance)| distance);
+            let all = (0..found.count()).flat_map(|i| found.of(i).iter()).map(|(_, distance)| distance);
             let mean = all.sum::<f64>() / (found.count() * NEIGHBORS) as f64;
             figures.insert("mean distance".to_owned(), mean);
         }

@@ -30,6 +30,7 @@ use rayon::prelude::*;
 use super::candidates::{Candidates, cut_back};
 use super::tree::Tree;
 use super::{BLOCK, Neighbors, Search, contiguous, exact};
+use crate::rows::Rows;
 use crate::vector::{column, reduce};
 use crate::{Observer, Scalar, parallel};
 
@@ -95,7 +96,7 @@ pub fn approximate<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Obser
         ranked.truncate(k);
         ranked
     };
-    Neighbors { lists: lists.into_par_iter().enumerate().map(rank).collect() }
+    Neighbors { lists: Rows::of_lists(&lists.into_par_iter().enumerate().map(rank).collect::<Vec<_>>()) }
 }
 
 /// Whether squares of features neither run over nor vanish, given the largest squared norm.

@@ -23,6 +23,7 @@ use rayon::prelude::*;
 use crate::distance::{norm, squared_slices};
 use crate::panels::{Panels, Product, Right};
 use crate::parallel::zeros;
+use crate::rows::{Row, Rows};
 use crate::vector::column;
 use crate::{Observer, Scalar};
 
@@ -48,18 +49,18 @@ const SPARE: usize = 8;
 /// The neighbours of every point, nearest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbors {
-    lists: Vec<Vec<(usize, f64)>>,
+    lists: Rows,
 }
 
 impl Neighbors {
     /// `(index, distance)` of point `i`'s neighbours, nearest first.
-    pub fn of(&self, i: usize) -> &[(usize, f64)] {
-        &self.lists[i]
+    pub fn of(&self, i: usize) -> Row<'_> {
+        self.lists.row(i)
     }
 
     /// How many points there are.
     pub fn count(&self) -> usize {
-        self.lists.len()
+        self.lists.count()
     }
 }
 
@@ -71,16 +72,11 @@ pub fn exact<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Observer) -
     let points = copy.as_ref().map_or(points, Mat::as_ref);
     let search = Search::new(points, k);
     let found = search.candidates(watch);
-    let lists = found
-        .into_par_iter()
-        .enumerate()
-        .flat_map_iter(|(block, found)| {
-            let candidates = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-            let rank = |(query, best)| search.rank(block * BLOCK + query, best);
-            candidates.best.into_iter().enumerate().map(rank).collect::<Vec<_>>()
-        })
-        .collect();
-    Neighbors { lists }
+    let rank = |query: usize| {
+        let best = std::mem::take(&mut lock(&found[query / BLOCK]).best[query % BLOCK]);
+        search.rank(query, best)
+    };
+    Neighbors { lists: Rows::new(&vec![k; count], rank) }
 }
 
 /// The `k` nearest other columns **of the same label** of every column.
@@ -99,12 +95,12 @@ pub fn within_labels<T: Scalar>(
     for (group, indices) in members.iter().enumerate() {
         let own = Mat::from_fn(points.nrows(), indices.len(), |row, i| points[(row, indices[i])]);
         let found = exact(own.as_ref(), k, &crate::Silent);
-        for (&i, list) in indices.iter().zip(found.lists) {
-            lists[i] = list.into_iter().map(|(j, distance)| (indices[j], distance)).collect();
+        for (place, &i) in indices.iter().enumerate() {
+            lists[i] = found.of(place).iter().map(|(j, distance)| (indices[j], distance)).collect();
         }
         watch.progress(group + 1, groups);
     }
-    Neighbors { lists }
+    Neighbors { lists: Rows::of_lists(&lists) }
 }
 
 /// A copy where columns are not contiguous, as those of a transposed view: slices need unit stride.
@@ -285,7 +281,7 @@ mod tests {
             });
             let wide = Mat::from_fn(dim, count, |i, j| f64::from(points[(i, j)]));
             let found = exact(points.as_ref(), k, &Silent);
-            prop_assert_eq!(found.lists, brute(wide.as_ref(), k.min(count - 1)));
+            prop_assert_eq!(found.lists, Rows::of_lists(&brute(wide.as_ref(), k.min(count - 1))));
         }
     }
 
@@ -293,7 +289,7 @@ mod tests {
     fn features_whose_squares_overflow_are_searched_in_double_precision() {
         let points = Mat::<f32>::from_fn(3, 40, |i, j| 1e25 * ((j * 7 + i * 5) % 23) as f32);
         let wide = Mat::from_fn(3, 40, |i, j| f64::from(points[(i, j)]));
-        assert_eq!(exact(points.as_ref(), 6, &Silent).lists, brute(wide.as_ref(), 6));
+        assert_eq!(exact(points.as_ref(), 6, &Silent).lists, Rows::of_lists(&brute(wide.as_ref(), 6)));
     }
 
     #[test]
@@ -302,7 +298,7 @@ mod tests {
         let points = Mat::from_fn(2, 40, |i, j| ((j * 7 + i * 3) % 11) as f64);
         let found = within_labels(points.as_ref(), &labels, 50, &Silent);
         for i in 0..40 {
-            assert!(found.of(i).iter().all(|&(j, _)| labels[j] == labels[i] && j != i));
+            assert!(found.of(i).iter().all(|(j, _)| labels[j] == labels[i] && j != i));
             assert_eq!(found.of(i).len(), labels.iter().filter(|&&l| l == labels[i]).count() - 1);
         }
     }

@@ -1,15 +1,16 @@
 //! The neighbours among some of the points, from the lists over all of them.
 //!
 //! A list over all points, less those that are left out, is the beginning of the list over the points that stay. Only
-//! where too few of its entries stay is the query searched for again, among the members alone.
+//! where too few of its entries stay is the query searched for again, for a list that is twice as long until enough stay.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 use super::{BLOCK, Candidates, Neighbors, SPARE, Search};
+use crate::rows::Rows;
 use crate::{Observer, Scalar};
 
 /// Neighbours among the members of a set of points, and what they cost.
@@ -22,8 +23,8 @@ pub struct Restricted {
 }
 
 impl Neighbors {
-    /// The `k` nearest among `members` (ascending), whose own columns are `points`: the same as
-    /// [`super::exact`] finds for these columns alone. `known` are lists that an earlier call had to search for.
+    /// The `k` nearest among `members` (ascending) of `points`: the same as [`super::exact`] finds for their columns
+    /// alone. `known` are lists that an earlier call had to search for.
     pub fn restricted<T: Scalar>(
         &self,
         members: &[usize],
@@ -35,18 +36,35 @@ impl Neighbors {
         let k = k.min(members.len().saturating_sub(1));
         let mut place = vec![usize::MAX; self.count()];
         members.iter().enumerate().for_each(|(at, &member)| place[member] = at);
-        let filtered = |&member: &usize| -> Vec<(usize, f64)> {
-            let stay = self.of(member).iter().filter(|&&(other, _)| place[other] != usize::MAX);
-            stay.take(k).map(|&(other, distance)| (place[other], distance)).collect()
+        let stay = |member: usize| {
+            let inside = self.of(member).iter().filter(|&(other, _)| place[other] != usize::MAX);
+            inside.take(k).map(|(other, distance)| (place[other], distance))
         };
-        let mut lists: Vec<Vec<(usize, f64)>> = members.par_iter().map(filtered).collect();
-        let short: Vec<usize> = (0..lists.len()).filter(|&i| lists[i].len() < k).collect();
-        let missing: Vec<usize> =
-            short.iter().copied().filter(|i| known.get(i).is_none_or(|list| list.len() < k)).collect();
-        known.extend(missing.iter().copied().zip(search(points, &missing, k, watch)));
-        for i in short {
-            lists[i] = known[&i][..k].to_vec();
+        let short: HashSet<usize> =
+            (0..members.len()).into_par_iter().filter(|&i| stay(members[i]).count() < k).collect();
+        let lacks =
+            |known: &HashMap<usize, Vec<_>>, i: usize| known.get(&i).is_none_or(|list| list.len() < k);
+        let mut missing: Vec<usize> =
+            (0..members.len()).filter(|i| short.contains(i) && lacks(&known, *i)).collect();
+        let mut length = 2 * k;
+        while !missing.is_empty() {
+            let queries: Vec<usize> = missing.iter().map(|&i| members[i]).collect();
+            let found = search(points, &queries, length.min(points.ncols() - 1), watch);
+            let inside = |(other, distance): (usize, f64)| {
+                (place[other] != usize::MAX).then_some((place[other], distance))
+            };
+            let inside = |list: Vec<(usize, f64)>| list.into_iter().filter_map(inside).take(k).collect();
+            known.extend(missing.iter().copied().zip(found.into_iter().map(inside)));
+            missing.retain(|&i| lacks(&known, i));
+            length *= 2;
         }
+        let searched = |i: usize| if short.contains(&i) { &known[&i][..k] } else { &[] };
+        // Of the two, one is empty.
+        let list = |i: usize| {
+            let filtered = (!short.contains(&i)).then(|| stay(members[i]));
+            searched(i).iter().copied().chain(filtered.into_iter().flatten())
+        };
+        let lists = Rows::new(&vec![k; members.len()], list);
         Restricted { neighbors: Self { lists }, searched: known }
     }
 
@@ -55,15 +73,12 @@ impl Neighbors {
     pub fn renumbered(&self, members: &[usize]) -> Self {
         let mut place = vec![usize::MAX; self.count()];
         members.iter().enumerate().for_each(|(at, &member)| place[member] = at);
-        let inside = |&(other, distance): &(usize, f64)| {
+        let inside = |(other, distance): (usize, f64)| {
             (place[other] != usize::MAX).then_some((place[other], distance))
         };
-        Self {
-            lists: members
-                .iter()
-                .map(|&member| self.of(member).iter().filter_map(inside).collect())
-                .collect(),
-        }
+        let lists: Vec<Vec<_>> =
+            members.iter().map(|&member| self.of(member).iter().filter_map(inside).collect()).collect();
+        Self { lists: Rows::of_lists(&lists) }
     }
 }
 
@@ -133,7 +148,7 @@ mod tests {
         let own = Mat::from_fn(5, members.len(), |row, i| points[(row, members[i])]);
         for (kept, k) in [(40, 12), (12, 12), (3, 20), (699, 900)] {
             let all = neighbors::exact(points.as_ref(), kept, &Silent);
-            let found = all.restricted(&members, own.as_ref(), k, HashMap::new(), &Silent);
+            let found = all.restricted(&members, points.as_ref(), k, HashMap::new(), &Silent);
             assert_eq!(found.neighbors, neighbors::exact(own.as_ref(), k, &Silent), "{k} of {kept}");
             match kept {
                 3 => assert_eq!(found.searched.len(), members.len(), "three are too few for anyone"),
@@ -141,7 +156,7 @@ mod tests {
                 12 => assert!(!found.searched.is_empty() && found.searched.len() <= members.len()),
                 _ => {}
             }
-            let again = all.restricted(&members, own.as_ref(), k, found.searched.clone(), &Silent);
+            let again = all.restricted(&members, points.as_ref(), k, found.searched.clone(), &Silent);
             assert_eq!(again, found);
         }
     }

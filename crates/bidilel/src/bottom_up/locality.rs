@@ -216,7 +216,8 @@ impl Locality {
         graph: &Affinity,
         watch: &dyn Observer,
     ) -> Result<Scatters> {
-        let rows = Self::dimensions(training, graph, watch)?;
+        Self::check_graph(graph, watch)?;
+        let rows = varying_dimensions(training, watch)?;
         watch.stage("scatter");
         let center = self.center.then(|| scatter::mean(training.features));
         let data = Selected { points: training.features, rows: &rows, center: center.as_deref() };
@@ -228,14 +229,19 @@ impl Locality {
         Ok(Scatters::new(pencil, gram, rows, training.views, training.features.ncols()))
     }
 
-    /// The dimensions that the matrices are over, for a graph that has edges.
-    pub(crate) fn dimensions<T: Scalar>(
-        training: &Training<'_, T>,
-        graph: &Affinity,
-        watch: &dyn Observer,
-    ) -> Result<Vec<usize>> {
-        warn_of_weak_graph(graph, watch)?;
-        varying_dimensions(training, watch)
+    /// Fails without edges, and says so where their weights have all but vanished: that is as good as none.
+    pub(crate) fn check_graph(graph: &Affinity, watch: &dyn Observer) -> Result<()> {
+        match graph.median_weight() {
+            None => Err(Error::NoEdges),
+            Some(median) if median < 1e-6 => {
+                watch.note(&format!(
+                    "the median graph weight is {median:.1e}, so the graph has no say: \
+                     normalise the features (--normalize l2) or use --weights heat"
+                ));
+                Ok(())
+            }
+            Some(_) => Ok(()),
+        }
     }
 
     /// Whether the matrices are sums over instances to which others do not matter, beyond the graph.
@@ -254,21 +260,6 @@ fn note_cost(instances: usize, dim: usize, watch: &dyn Observer) {
             operations / 1e12,
             operations / 1e11
         ));
-    }
-}
-
-/// A graph whose weights have all but vanished is as good as none: say so.
-fn warn_of_weak_graph(graph: &Affinity, watch: &dyn Observer) -> Result<()> {
-    match graph.median_weight() {
-        None => Err(Error::NoEdges),
-        Some(median) if median < 1e-6 => {
-            watch.note(&format!(
-                "the median graph weight is {median:.1e}, so the graph has no say: \
-                 normalise the features (--normalize l2) or use --weights heat"
-            ));
-            Ok(())
-        }
-        Some(_) => Ok(()),
     }
 }
 

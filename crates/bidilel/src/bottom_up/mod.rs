@@ -23,6 +23,7 @@ pub(crate) use scatters::Scatters;
 use crate::error::{Error, Result};
 use crate::latent_space::LatentSpace;
 use crate::task::Training;
+use crate::visual::Views;
 
 /// The latent dimensions that are used where none are asked for, as far as there are so many.
 pub const DEFAULT_DIM: usize = 100;
@@ -117,10 +118,20 @@ pub(crate) fn varying_dimensions<T: Scalar>(
     training: &Training<'_, T>,
     watch: &dyn Observer,
 ) -> Result<Vec<usize>> {
-    let mut rows = bidilel_math::scatter::varying(training.features);
-    let dropped = training.features.nrows() - rows.len();
+    let varying = bidilel_math::scatter::varying(training.features);
+    usable(varying, training.features.nrows(), training.views, watch)
+}
+
+/// Of `all` features, those that vary and have a weight.
+pub(crate) fn usable(
+    mut rows: Vec<usize>,
+    all: usize,
+    views: &Views,
+    watch: &dyn Observer,
+) -> Result<Vec<usize>> {
+    let dropped = all - rows.len();
     // A view without a weight has no say.
-    if let Some(scales) = training.views.scales() {
+    if let Some(scales) = views.scales() {
         rows.retain(|&row| scales[row] > 0.0);
     }
     if rows.is_empty() {
@@ -131,10 +142,7 @@ pub(crate) fn varying_dimensions<T: Scalar>(
         });
     }
     if dropped > 0 {
-        watch.note(&format!(
-            "{dropped} of {} features are constant and are left out",
-            training.features.nrows()
-        ));
+        watch.note(&format!("{dropped} of {all} features are constant and are left out"));
     }
     Ok(rows)
 }

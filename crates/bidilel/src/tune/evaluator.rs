@@ -1,44 +1,69 @@
 //! A dataset's known classes, divided into folds, on which settings are scored.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use xxhash_rust::xxh3::Xxh3;
 
-use bidilel_math::{Observer, Scalar, scatter};
+use bidilel_math::{Columns, Observer, Scalar, scatter};
 
-use super::common::{GraphKey, check_search, graph_key, groups, lists_of};
+use super::common::{check_search, lists_of};
 use super::fused::Fused;
-use super::pool::{Lists, Pool, Searched};
-use super::shared::Job;
-use super::shelf::{Part, Shelf};
-use crate::bottom_up::{Locality, Neighborhood};
+use super::pool::{Lists, Pool, Searched, needs};
+use super::shelf::Shelf;
+use super::spaces::{Ground, Job};
+use crate::bottom_up::Neighborhood;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::semantic::ClassSemantics;
 use crate::settings::{BottomUpName, Settings};
 use crate::split::Trial;
-use crate::task::{Choice, Sources, Training, places};
+use crate::task::{Choice, Sources, places};
 use crate::visual::{Method, Pairs, Views, check_choice, is_direct};
 
 /// Scores settings on folds of the known classes, with the work shared.
 pub struct Evaluator<'a, T = f32> {
     dataset: &'a Dataset,
-    pool: Pool<T>,
-    folds: Vec<Fold>,
-    shelf: Shelf,
+    pub(super) pool: Pool<T>,
+    pub(super) folds: Vec<Fold>,
+    pub(super) shelf: Shelf,
     varying: usize,
-    seed: u64,
+    pub(super) seed: u64,
 }
 
-struct Fold {
+/// One fold, and what is known of it.
+pub(super) struct Fold {
     trial: Trial,
     /// Numbers of the training instances in the pool, then of those held out.
-    order: Vec<usize>,
-    labels: Vec<usize>,
+    pub(super) order: Vec<usize>,
+    pub(super) labels: Vec<usize>,
     test_labels: Vec<usize>,
-    searched: Searched,
+    pub(super) searched: Searched,
+    /// The features that are not the same for all training instances.
+    pub(super) varying: Option<Vec<usize>>,
+    /// The mean of the training instances.
+    pub(super) mean: Option<Vec<f64>>,
+}
+
+impl Fold {
+    /// Whether a setting's space is learned in the visual dimensions.
+    pub(super) fn is_primal(&self, Job { pipeline, .. }: &Job, views: &Views) -> bool {
+        let way = pipeline.fusion.choose(views, self.labels.len(), is_direct(&pipeline.bottom_up));
+        way.is_ok_and(|(method, _)| method == Method::Primal)
+    }
+
+    /// The fold's instances among all, which stand in their own order.
+    pub(super) fn ground<'a, T: Scalar>(
+        &'a self,
+        features: MatRef<'a, T>,
+        semantics: &'a [ClassSemantics],
+    ) -> Ground<'a, T> {
+        let Self { labels, test_labels, .. } = self;
+        let (train, test) = self.order.split_at(labels.len());
+        let (train, test) = (Columns::new(features, train), Columns::new(features, test));
+        Ground { train, test, labels, test_labels, semantics }
+    }
 }
 
 impl<'a> Evaluator<'a> {
@@ -87,7 +112,15 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                 let labels = places(dataset, &trial.train, &trial.known);
                 require_instances(dataset, &trial, &labels)?;
                 let test_labels = places(dataset, &trial.test, &trial.unseen);
-                Ok(Fold { order, labels, test_labels, searched: Vec::new(), trial })
+                Ok(Fold {
+                    order,
+                    labels,
+                    test_labels,
+                    searched: Vec::new(),
+                    trial,
+                    varying: None,
+                    mean: None,
+                })
             })
             .collect::<Result<Vec<_>>>()?;
         let labels = instances.iter().map(|&instance| dataset.labels[instance]).collect();
@@ -152,7 +185,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     }
 
     /// The views as a setting weighs them.
-    fn views_of(&self, settings: &Settings) -> Result<Views> {
+    pub(super) fn views_of(&self, settings: &Settings) -> Result<Views> {
         let chosen = settings.choice(self.dataset)?.visual;
         check_choice(&chosen)?;
         let mut views = self.pool.views().clone();
@@ -199,33 +232,28 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         }
         check_search(batch)?;
         self.prepare(batch, watch);
-        let Batch { jobs, chosen, weighed } = self.jobs(batch, wanted)?;
-        let Fold { trial, order, labels, test_labels, searched } = &mut self.folds[fold];
-        let semantics = chosen
-            .iter()
-            .map(|one| ClassSemantics::new(self.dataset, one, &trial.known, &trial.unseen))
-            .collect::<Result<Vec<_>>>()?;
-        self.pool.arrange(order);
+        let batch = self.jobs(batch, wanted)?;
+        let semantics = self.semantics(&self.folds[fold], &batch)?;
+        let Fold { order, labels, test_labels, searched, .. } = &mut self.folds[fold];
         let members = &order[..labels.len()];
-        let (pool, semantics, views) = (&self.pool, &semantics[..], &weighed[..]);
-        let fused = Fused { pool, members, labels, test_labels, semantics, views };
-        let failure = Mutex::new(None);
-        let tell = |job: usize, score: Result<f64>| match report(job, score) {
-            Ok(going) => going,
-            Err(error) => {
-                *failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
-                false
-            }
-        };
-        fused.score(&jobs, searched, Some((&self.shelf, fold)), &tell, watch);
-        match failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        self.pool.arrange_back();
+        let lists = Lists::new(&self.pool, members, searched, needs(&batch.jobs), watch);
+        self.pool.arrange(order);
+        let (pool, lists, semantics, views) = (&self.pool, &lists, &semantics[..], &batch.weighed[..]);
+        let fused = Fused { pool, lists, labels, test_labels, semantics, views };
+        let told = Told::default();
+        fused.score(&batch.jobs, &|job, score| told.hear(report(job, score)), watch);
+        told.outcome()
+    }
+
+    /// The descriptions that a batch refers to, of the classes of a fold.
+    pub(super) fn semantics(&self, Fold { trial, .. }: &Fold, batch: &Batch) -> Result<Vec<ClassSemantics>> {
+        let of = |chosen| ClassSemantics::new(self.dataset, chosen, &trial.known, &trial.unseen);
+        batch.chosen.iter().map(|chosen| of(chosen)).collect()
     }
 
     /// A batch as the folds see it.
-    fn jobs(&self, batch: &[Settings], wanted: &[bool]) -> Result<Batch> {
+    pub(super) fn jobs(&self, batch: &[Settings], wanted: &[bool]) -> Result<Batch> {
         let (mut chosen, mut weighed): (Vec<Vec<(String, f64)>>, Vec<Views>) = (Vec::new(), Vec::new());
         let mut jobs = Vec::with_capacity(batch.len());
         for (settings, &wanted) in batch.iter().zip(wanted) {
@@ -234,83 +262,6 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             jobs.push(Job { pipeline: settings.pipeline(self.seed), semantics, views, wanted });
         }
         Ok(Batch { jobs, chosen, weighed })
-    }
-
-    /// The settings of a batch, by number, in portions: there is room for the scatter matrices of all folds of one.
-    pub(crate) fn portions(&self, batch: &[Settings]) -> Vec<Vec<usize>> {
-        let all: Vec<usize> = (0..batch.len()).collect();
-        // Those of the best setting so far stay beside them.
-        let graphs = (self.pool.room_for_squares() / self.folds().max(1)).saturating_sub(1);
-        if graphs == 0 {
-            return vec![all];
-        }
-        let key = |at: usize| {
-            let views = self.views_of(&batch[at]).ok();
-            graph_key(&batch[at].pipeline(self.seed).bottom_up).map(|key| (views, key))
-        };
-        let flat = |some: &[(_, Vec<usize>)]| some.iter().flat_map(|(_, members)| members.clone()).collect();
-        groups(&all, key).chunks(graphs).map(flat).collect()
-    }
-
-    /// Sums up the scatter matrices of a portion on the first `folds` folds together, those that can be.
-    ///
-    /// Where that is not possible, or fails, each fold makes its own and tells why it cannot.
-    pub(crate) fn share(&mut self, portion: &[Settings], folds: usize, watch: &dyn Observer) -> Result<()> {
-        let room = self.pool.room_for_squares() >= 2 * self.folds();
-        if folds < 2 || !room || check_search(portion).is_err() {
-            return Ok(());
-        }
-        self.prepare(portion, watch);
-        let Batch { jobs, weighed, .. } = self.jobs(portion, &vec![true; portion.len()])?;
-        let mut graphs: Vec<(usize, GraphKey)> = Vec::new();
-        for Job { pipeline, views, .. } in &jobs {
-            let Some(key) = graph_key(&pipeline.bottom_up).filter(|key| key.locality.is_additive()) else {
-                continue;
-            };
-            let direct = is_direct(&pipeline.bottom_up);
-            let primal = |fold: &Fold| {
-                let way = pipeline.fusion.choose(&weighed[*views], fold.labels.len(), direct);
-                way.is_ok_and(|(method, _)| method == Method::Primal)
-            };
-            if self.folds[..folds].iter().all(primal) && !self.shelf.has(&weighed[*views], &key) {
-                place_of(&mut graphs, (*views, key));
-            }
-        }
-        let longest = jobs.iter().filter_map(|job| lists_of(&job.pipeline.bottom_up)).map(|(_, k)| k).max();
-        let mut parts: Vec<Vec<Part>> = graphs.iter().map(|_| Vec::new()).collect();
-        for Fold { order, labels, searched, trial, .. } in &mut self.folds[..folds] {
-            if graphs.is_empty() {
-                return Ok(());
-            }
-            self.pool.arrange(order);
-            let members = &order[..labels.len()];
-            let mut lists = Lists::new(&self.pool, members, searched, longest.unwrap_or(0));
-            for ((views, key), parts) in graphs.iter().zip(&mut parts) {
-                let views = &weighed[*views];
-                let graph = lists.graph(key, views, labels, watch);
-                let features = self.pool.split(members.len()).0;
-                let training =
-                    Training { features, labels, classes: trial.known.len(), semantics: None, views };
-                // A graph that cannot be used leaves its part out, and with that the whole.
-                if let Ok(dimensions) = Locality::dimensions(&training, &graph, watch) {
-                    let graph = graph.among(members, order.len());
-                    parts.push(Part { graph, dimensions, instances: members.len() });
-                }
-            }
-        }
-        self.pool.arrange_back();
-        watch.stage("scatter");
-        for ((views, key), parts) in graphs.iter().zip(parts) {
-            if parts.len() == folds {
-                self.shelf.add(self.pool.features(), &weighed[*views], key, parts, watch);
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets go of all matrices but those of the best setting so far.
-    pub(crate) fn settle(&mut self) {
-        self.shelf.keep_best();
     }
 
     /// A fingerprint of the features, labels, folds and descriptions: other data gives another.
@@ -337,16 +288,34 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
 }
 
 /// Some settings as the folds see them.
-struct Batch {
-    jobs: Vec<Job>,
+pub(super) struct Batch {
+    pub(super) jobs: Vec<Job>,
     /// The descriptions that jobs refer to.
     chosen: Vec<Vec<(String, f64)>>,
     /// The ways to weigh the views that jobs refer to.
-    weighed: Vec<Views>,
+    pub(super) weighed: Vec<Views>,
+}
+
+/// What became of reports from several threads.
+#[derive(Default)]
+pub(super) struct Told(Mutex<Option<Error>>);
+
+impl Told {
+    /// Whether to go on; a failure is kept.
+    pub(super) fn hear(&self, outcome: Result<bool>) -> bool {
+        outcome.unwrap_or_else(|failure| {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+            false
+        })
+    }
+
+    pub(super) fn outcome(self) -> Result<()> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
 }
 
 /// The place of an item in a list, at its end where it is new.
-fn place_of<I: PartialEq>(list: &mut Vec<I>, item: I) -> usize {
+pub(super) fn place_of<I: PartialEq>(list: &mut Vec<I>, item: I) -> usize {
     list.iter().position(|other| *other == item).unwrap_or_else(|| {
         list.push(item);
         list.len() - 1

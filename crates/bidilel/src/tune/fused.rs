@@ -7,11 +7,10 @@ use faer::MatRef;
 
 use bidilel_math::{Observer, Scalar};
 
-use super::common::{graph_key, groups};
-use super::pool::{Lists, Pool, Searched};
-use super::shared::{Job, Report, View, fail};
-use super::shelf::Shelf;
-use crate::bottom_up::Neighborhood;
+use super::common::groups;
+use super::pool::{Lists, Pool};
+use super::shared::View;
+use super::spaces::{Job, Report, fail};
 use crate::error::Result;
 use crate::semantic::ClassSemantics;
 use crate::visual::{Fusion, Method, Views, is_direct, over_kernel};
@@ -19,8 +18,8 @@ use crate::visual::{Fusion, Method, Views, is_direct, over_kernel};
 /// One fold, its training instances at the front of the pool.
 pub(crate) struct Fused<'a, T> {
     pub(crate) pool: &'a Pool<T>,
-    /// Numbers of the training instances.
-    pub(crate) members: &'a [usize],
+    /// Neighbours of the training instances.
+    pub(crate) lists: &'a Lists,
     pub(crate) labels: &'a [usize],
     pub(crate) test_labels: &'a [usize],
     pub(crate) semantics: &'a [ClassSemantics],
@@ -30,19 +29,8 @@ pub(crate) struct Fused<'a, T> {
 
 impl<T: Scalar> Fused<'_, T> {
     /// Scores every job that is wanted.
-    pub(crate) fn score(
-        &self,
-        jobs: &[Job],
-        searched: &mut Searched,
-        shelf: Option<(&Shelf, usize)>,
-        report: Report<'_>,
-        watch: &dyn Observer,
-    ) {
+    pub(crate) fn score(&self, jobs: &[Job], report: Report<'_>, watch: &dyn Observer) {
         let all: Vec<usize> = (0..jobs.len()).collect();
-        let keys = jobs.iter().filter_map(|job| graph_key(&job.pipeline.bottom_up));
-        let global = keys.filter(|key| key.neighborhood == Neighborhood::Global);
-        let longest = global.map(|key| key.locality.neighbors).max().unwrap_or(0);
-        let mut lists = Lists::new(self.pool, self.members, searched, longest);
         let key = |job: usize| {
             let Job { pipeline, views, .. } = &jobs[job];
             (*views, pipeline.fusion.clone(), is_direct(&pipeline.bottom_up))
@@ -51,18 +39,18 @@ impl<T: Scalar> Fused<'_, T> {
             if !among.iter().any(|&job| jobs[job].wanted) {
                 continue;
             }
-            let way = fusion.choose(&self.views[views], self.members.len(), direct);
+            let way = fusion.choose(&self.views[views], self.labels.len(), direct);
             let going = match way {
                 Err(failure) => Ok(fail(jobs, &among, failure, report)),
                 Ok((Method::Primal, _)) => {
-                    let (train, test) = self.pool.split(self.members.len());
+                    let (train, test) = self.pool.split(self.labels.len());
                     let views = &self.views[views];
                     let view = self.view(train, test, views, views);
-                    Ok(view.score(jobs, &among, &mut lists, shelf, report, watch))
+                    Ok(view.score(jobs, &among, self.lists, report, watch))
                 }
                 Ok((method, _)) => {
                     let views = &self.views[views];
-                    self.by_kernel(&fusion, method, direct, views, jobs, &among, &mut lists, report, watch)
+                    self.by_kernel(&fusion, method, direct, views, jobs, &among, report, watch)
                 }
             };
             let going = going.unwrap_or_else(|failure| fail(jobs, &among, failure, report));
@@ -81,11 +69,10 @@ impl<T: Scalar> Fused<'_, T> {
         views: &Views,
         jobs: &[Job],
         among: &[usize],
-        lists: &mut Lists<'_, T>,
         report: Report<'_>,
         watch: &dyn Observer,
     ) -> Result<bool> {
-        let (train, test) = self.pool.split(self.members.len());
+        let (train, test) = self.pool.split(self.labels.len());
         let mapped = fusion.mapped(method, direct, views, train, watch)?;
         let test = mapped.map(test);
         let inner = Views::single("kernel", mapped.train.nrows());
@@ -98,7 +85,7 @@ impl<T: Scalar> Fused<'_, T> {
         };
         let over: Vec<Job> = jobs.iter().map(over).collect();
         let view = self.view(mapped.train.as_ref(), test.as_ref(), &inner, views);
-        Ok(view.score(&over, among, lists, None, report, watch))
+        Ok(view.score(&over, among, self.lists, report, watch))
     }
 
     fn view<'v, F>(

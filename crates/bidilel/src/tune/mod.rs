@@ -48,6 +48,8 @@ mod protocol;
 mod search;
 mod shared;
 mod shelf;
+mod spaces;
+mod together;
 mod views;
 
 pub use evaluator::Evaluator;

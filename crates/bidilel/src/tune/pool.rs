@@ -11,7 +11,8 @@ use bidilel_math::graph::Affinity;
 use bidilel_math::neighbors::{self, Neighbors};
 use bidilel_math::{Observer, Scalar};
 
-use super::common::GraphKey;
+use super::common::{GraphKey, lists_of};
+use super::spaces::Job;
 use crate::bottom_up::Neighborhood;
 use crate::visual::{View, Views};
 
@@ -117,8 +118,8 @@ impl<T: Scalar> Pool<T> {
         }
     }
 
-    /// The neighbours in every view among the first `members.len()` columns, which are these instances.
-    pub(crate) fn neighbors(
+    /// The neighbours in every view among `members`; instances stand in their own order.
+    fn neighbors(
         &self,
         kind: Neighborhood,
         k: usize,
@@ -126,11 +127,10 @@ impl<T: Scalar> Pool<T> {
         searched: &mut Searched,
         watch: &dyn Observer,
     ) -> Vec<Neighbors> {
-        let (training, _) = self.split(members.len());
         match (kind, &self.global, &self.within_class) {
             (Neighborhood::Global, Some((_, all)), _) => {
                 searched.resize_with(all.len(), HashMap::new);
-                let views = all.iter().zip(self.parts(training)).zip(searched.iter_mut());
+                let views = all.iter().zip(self.parts(self.features())).zip(searched.iter_mut());
                 let restrict = |((all, part), searched): ((&Neighbors, _), &mut HashMap<_, _>)| {
                     let found = all.restricted(members, part, k, std::mem::take(searched), watch);
                     *searched = found.searched;
@@ -147,7 +147,9 @@ impl<T: Scalar> Pool<T> {
 
     /// Moves the columns back to where they were at first.
     pub(crate) fn arrange_back(&mut self) {
-        self.arrange(&(0..self.order.len()).collect::<Vec<_>>());
+        if !self.order.is_sorted() {
+            self.arrange(&(0..self.order.len()).collect::<Vec<_>>());
+        }
     }
 
     /// Moves the columns into another order, in place.
@@ -180,39 +182,45 @@ impl<T: Scalar> Pool<T> {
     }
 }
 
-/// The neighbour lists of one fold, made when they are first asked for.
-pub(crate) struct Lists<'a, T> {
-    pool: &'a Pool<T>,
-    members: &'a [usize],
-    searched: &'a mut Searched,
-    /// The most neighbours that will be asked for.
-    longest: usize,
-    found: [Option<Vec<Neighbors>>; 2],
+/// The neighbour lists of one fold.
+pub(crate) struct Lists {
+    global: Vec<Neighbors>,
+    within_class: Vec<Neighbors>,
 }
 
-impl<'a, T: Scalar> Lists<'a, T> {
-    pub(crate) fn new(
-        pool: &'a Pool<T>,
-        members: &'a [usize],
-        searched: &'a mut Searched,
-        longest: usize,
+/// The most neighbours that settings ask for, of all instances and of those of the own class.
+pub(crate) fn needs(jobs: &[Job]) -> [Option<usize>; 2] {
+    [Neighborhood::Global, Neighborhood::WithinClass].map(|kind| {
+        let asked = jobs.iter().filter_map(|job| lists_of(&job.pipeline.bottom_up));
+        asked.filter(|(other, _)| *other == kind).map(|(_, k)| k).max()
+    })
+}
+
+impl Lists {
+    /// Lists as long as they are needed, from those over the pool, whose instances stand in their own order.
+    pub(crate) fn new<T: Scalar>(
+        pool: &Pool<T>,
+        members: &[usize],
+        searched: &mut Searched,
+        [global, within_class]: [Option<usize>; 2],
+        watch: &dyn Observer,
     ) -> Self {
-        Self { pool, members, searched, longest, found: [None, None] }
+        let mut made = |kind, k: Option<usize>| {
+            k.map(|k| pool.neighbors(kind, k, members, searched, watch)).unwrap_or_default()
+        };
+        Self {
+            global: made(Neighborhood::Global, global),
+            within_class: made(Neighborhood::WithinClass, within_class),
+        }
     }
 
     /// The mean graph over these views, as `key` asks for it.
-    pub(crate) fn graph(
-        &mut self,
-        key: &GraphKey,
-        views: &Views,
-        labels: &[usize],
-        watch: &dyn Observer,
-    ) -> Affinity {
-        let kind = key.neighborhood;
-        let lists = self.found[usize::from(kind == Neighborhood::WithinClass)].get_or_insert_with(|| {
-            self.pool.neighbors(kind, self.longest, self.members, self.searched, watch)
-        });
-        let used = views.parts.iter().zip(&*lists).filter(|(view, _)| view.weight > 0.0);
+    pub(crate) fn graph(&self, key: &GraphKey, views: &Views, labels: &[usize]) -> Affinity {
+        let lists = match key.neighborhood {
+            Neighborhood::Global => &self.global,
+            Neighborhood::WithinClass => &self.within_class,
+        };
+        let used = views.parts.iter().zip(lists).filter(|(view, _)| view.weight > 0.0);
         let used: Vec<&Neighbors> = used.map(|(_, list)| list).collect();
         let labels = key.supervised.then_some(labels);
         views.graph(&used, key.locality.neighbors, labels, key.locality.weights)

@@ -1,6 +1,7 @@
 //! Scores that are kept: a setting is evaluated once on a fold, whichever stage asks for it.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use bidilel_math::statistics::Summary;
@@ -106,33 +107,37 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
 
     /// Scores settings that share their work on the first `folds` folds.
     fn score_portion(&mut self, batch: &[Settings], keys: &[String], folds: usize) -> Result<()> {
+        for (settings, key) in batch.iter().zip(keys) {
+            for (fold, score) in self.scores[key][..folds].iter().enumerate() {
+                score.iter().for_each(|&score| self.host.evaluated(settings, fold, score));
+            }
+        }
         let open = |key: &String| self.scores[key][..folds].contains(&None);
         if keys.iter().any(open) {
             self.evaluator.share(batch, folds, self.watch)?;
+            self.score_folds(0..folds, batch, keys, true)?;
         }
-        for fold in 0..folds {
-            let wanted: Vec<bool> = keys.iter().map(|key| self.scores[key][fold].is_none()).collect();
-            for (settings, key) in batch.iter().zip(keys) {
-                if let Some(score) = self.scores[key][fold] {
-                    self.host.evaluated(settings, fold, score);
-                }
-            }
-            self.score_fold(fold, batch, keys, &wanted)?;
+        // What there are no common matrices for.
+        for fold in (0..folds).take_while(|_| self.host.may_continue()) {
+            self.score_folds(fold..fold + 1, batch, keys, false)?;
         }
         self.evaluator.settle();
         Ok(())
     }
 
-    fn score_fold(
+    /// Scores what is still open on some folds, all of them together or one alone.
+    fn score_folds(
         &mut self,
-        fold: usize,
+        folds: Range<usize>,
         batch: &[Settings],
         keys: &[String],
-        wanted: &[bool],
+        together: bool,
     ) -> Result<()> {
         let (host, watch) = (self.host, self.watch);
+        let wanted = |fold: usize| keys.iter().map(|key| self.scores[key][fold].is_none()).collect();
+        let wanted: Vec<Vec<bool>> = folds.clone().map(wanted).collect();
         let found = Mutex::new((Vec::new(), None));
-        let report = |job: usize, score: Result<f64>| {
+        let report = |fold: usize, job: usize, score: Result<f64>| {
             // A setting that cannot be fitted loses; it is no reason to give up the others.
             let score = score.unwrap_or_else(|failure| {
                 watch.note(&format!("{}: {failure}", keys[job]));
@@ -141,13 +146,20 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
             });
             host.record(&keys[job], fold, score)?;
             host.evaluated(&batch[job], fold, score);
-            found.lock().unwrap_or_else(PoisonError::into_inner).0.push((job, score));
+            found.lock().unwrap_or_else(PoisonError::into_inner).0.push((fold, job, score));
             Ok(host.may_continue())
         };
-        self.evaluator.score(fold, batch, wanted, &report, watch)?;
+        if together {
+            self.evaluator.score_together(batch, &wanted, &report, watch)?;
+        } else {
+            for (fold, wanted) in folds.zip(&wanted) {
+                let report = |job: usize, score: Result<f64>| report(fold, job, score);
+                self.evaluator.score(fold, batch, wanted, &report, watch)?;
+            }
+        }
         let (scores, failure) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.first_failure = self.first_failure.take().or(failure);
-        for (job, score) in scores {
+        for (fold, job, score) in scores {
             if let Some(known) = self.scores.get_mut(&keys[job]) {
                 known[fold] = Some(score);
             }

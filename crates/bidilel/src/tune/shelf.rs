@@ -5,11 +5,11 @@
 //! many as there is room for, and those of the best setting so far are kept: the next stage varies another setting
 //! around it, over the same graph.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use faer::MatRef;
 
-use bidilel_math::graph::Affinity;
+use bidilel_math::graph::Graphs;
 use bidilel_math::pencil::Pencil;
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
@@ -22,21 +22,20 @@ use crate::visual::Views;
 #[derive(Default)]
 pub(crate) struct Shelf(Vec<Entry>);
 
-/// One fold of a graph whose matrices are to be summed up.
-pub(crate) struct Part {
-    /// The graph over all instances of the pool; those that are held out have no edges.
-    pub(crate) graph: Affinity,
-    /// The dimensions that vary.
-    pub(crate) dimensions: Vec<usize>,
-    /// How many instances are not held out.
-    pub(crate) instances: usize,
+/// The folds of a graph whose matrices are to be summed up.
+#[derive(Default)]
+pub(crate) struct Parts {
+    /// The graphs over all instances of the pool; those that are held out have no edges.
+    pub(crate) graphs: Graphs,
+    /// Of every fold the dimensions that vary, and how many instances are not held out.
+    pub(crate) others: Vec<(Vec<usize>, usize)>,
 }
 
 /// One graph's matrices.
 struct Entry {
     views: Views,
     key: GraphKey,
-    folds: Vec<(Arc<Scatters>, Best)>,
+    folds: Vec<(Scatters, Best)>,
 }
 
 impl Entry {
@@ -58,9 +57,9 @@ impl Shelf {
     }
 
     /// The matrices of a fold, and where to say what they are good for.
-    pub(crate) fn find(&self, views: &Views, key: &GraphKey, fold: usize) -> Option<(Arc<Scatters>, &Best)> {
+    pub(crate) fn find(&self, views: &Views, key: &GraphKey, fold: usize) -> Option<(&Scatters, &Best)> {
         let (scatters, best) = self.0.iter().find(|entry| entry.is(views, key))?.folds.get(fold)?;
-        Some((Arc::clone(scatters), best))
+        Some((scatters, best))
     }
 
     /// Sums up the matrices of all folds, where the same dimensions vary in each.
@@ -69,20 +68,18 @@ impl Shelf {
         features: MatRef<'_, T>,
         views: &Views,
         key: &GraphKey,
-        parts: Vec<Part>,
+        Parts { graphs, others }: &Parts,
         watch: &dyn Observer,
     ) {
-        let (graphs, others): (Vec<Affinity>, Vec<(Vec<usize>, usize)>) =
-            parts.into_iter().map(|part| (part.graph, (part.dimensions, part.instances))).unzip();
         let Some((rows, _)) = others.first().filter(|first| others.iter().all(|other| other.0 == first.0))
         else {
             return;
         };
-        let pencils = scatter::of_graphs(Selected { points: features, rows, center: None }, &graphs, watch);
+        let pencils = scatter::of_graphs(Selected { points: features, rows, center: None }, graphs, watch);
         let made = |(pencil, (rows, instances)): (Pencil, &(Vec<usize>, usize))| {
-            (Arc::new(Scatters::new(pencil, None, rows.clone(), views, *instances)), Best::default())
+            (Scatters::new(pencil, None, rows.clone(), views, *instances), Best::default())
         };
-        let folds = pencils.into_iter().zip(&others).map(made).collect();
+        let folds = pencils.into_iter().zip(others).map(made).collect();
         self.0.push(Entry { views: views.clone(), key: key.clone(), folds });
     }
 

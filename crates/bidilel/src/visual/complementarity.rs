@@ -26,9 +26,9 @@ impl Pairs {
         let number = |i: usize| u32::try_from(i).expect("fewer than 2^32 instances");
         let mut sorted = Vec::new();
         for i in 0..neighbors.count() {
-            let own = neighbors.of(i).iter().take(k).filter(|&&(j, _)| labels[i] == labels[j]);
+            let own = neighbors.of(i).iter().take(k).filter(|&(j, _)| labels[i] == labels[j]);
             let begin = sorted.len();
-            sorted.extend(own.map(|&(j, _)| (number(i), number(j))));
+            sorted.extend(own.map(|(j, _)| (number(i), number(j))));
             sorted[begin..].sort_unstable();
         }
         Self { sorted }

@@ -58,7 +58,7 @@ fn kernels_and_graphs_of_two_views_agree() {
     close(fused_kernel(test).as_ref(), golden.columns("K_test").as_ref(), 1e-10, "K, test");
     let graph = mean_graph(&task);
     let mut dense = Mat::<f64>::zeros(60, 60);
-    (0..60).for_each(|i| graph.row(i).iter().for_each(|&(j, weight)| dense[(i, j)] = weight));
+    (0..60).for_each(|i| graph.row(i).iter().for_each(|(j, weight)| dense[(i, j)] = weight));
     close(dense.as_ref(), golden.columns("W_fused").as_ref(), 1e-12, "W");
 }
 

@@ -9,7 +9,7 @@ use crate::support::{Golden, close, index, inputs};
 fn dense(graph: &Affinity) -> Mat<f64> {
     let mut dense = Mat::zeros(graph.count(), graph.count());
     for i in 0..graph.count() {
-        graph.row(i).iter().for_each(|&(j, weight)| dense[(i, j)] = weight);
+        graph.row(i).iter().for_each(|(j, weight)| dense[(i, j)] = weight);
     }
     dense
 }
@@ -22,7 +22,7 @@ fn neighbours_are_the_same_in_the_same_order() {
     for (i, row) in golden.at("knn_idx").as_array().expect("rows").iter().enumerate() {
         let expected: Vec<usize> = row.as_array().expect("a row").iter().map(index).collect();
         assert_eq!(found.of(i).iter().map(|n| n.0).collect::<Vec<_>>(), expected, "neighbours of {i}");
-        for (place, &(_, distance)) in found.of(i).iter().enumerate() {
+        for (place, (_, distance)) in found.of(i).iter().enumerate() {
             assert!((distance - distances[(place, i)]).abs() < 1e-12);
         }
     }
