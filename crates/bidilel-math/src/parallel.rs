@@ -126,6 +126,39 @@ mod tests {
     }
 
     #[test]
+    fn every_item_is_worked_on_once_and_no_more_at_a_time_than_there_are_threads() {
+        for threads in [1, 2, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small pool");
+            let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let times: Vec<AtomicUsize> = (0..40).map(|_| AtomicUsize::new(0)).collect();
+            let whole = pool.install(|| {
+                side_by_side(&times, |times| {
+                    most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    // Parts of an item are open to all threads, which must not begin another item meanwhile.
+                    (0..64).into_par_iter().for_each(|_| std::thread::yield_now());
+                    times.fetch_add(1, Ordering::SeqCst);
+                    running.fetch_sub(1, Ordering::SeqCst);
+                    true
+                })
+            });
+            assert!(whole && times.iter().all(|times| times.load(Ordering::SeqCst) == 1));
+            assert!(most.into_inner() <= threads);
+        }
+    }
+
+    #[test]
+    fn items_after_one_that_says_so_are_left_alone() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a small pool");
+        let done = AtomicUsize::new(0);
+        let go = |item: &usize| {
+            done.fetch_add(1, Ordering::SeqCst);
+            *item != 4
+        };
+        assert!(!pool.install(|| side_by_side(&(0..100).collect::<Vec<_>>(), go)));
+        assert_eq!(done.into_inner(), 5);
+    }
+
+    #[test]
     fn products_have_the_same_bits_for_any_number_of_threads() {
         let left = Mat::from_fn(300, 70, |i, j| ((i * 31 + j * 17) % 101) as f64 / 7.0);
         let right = Mat::from_fn(70, 410, |i, j| ((i * 13 + j * 29) % 89) as f64 / 3.0);
