@@ -58,11 +58,11 @@ impl Neighbors {
             missing.retain(|&i| lacks(&known, i));
             length *= 2;
         }
-        let searched = |i: usize| if short.contains(&i) { &known[&i][..k] } else { &[] };
-        // Of the two, one is empty.
         let list = |i: usize| {
-            let filtered = (!short.contains(&i)).then(|| stay(members[i]));
-            searched(i).iter().copied().chain(filtered.into_iter().flatten())
+            // Of the two, one is empty.
+            let (searched, filtered) =
+                if short.contains(&i) { (&known[&i][..k], None) } else { (&[][..], Some(stay(members[i]))) };
+            searched.iter().copied().chain(filtered.into_iter().flatten())
         };
         let lists = Rows::new(&vec![k; members.len()], list);
         Restricted { neighbors: Self { lists }, searched: known }

@@ -1,7 +1,7 @@
 //! The instances of all known classes, held once whatever the number of folds.
 //!
-//! A fold needs its training instances side by side. They are moved there in place, so that no second copy of the
-//! features is ever held; the order within the training and within the held-out instances stays that of the data.
+//! Where a learner needs the training instances of a fold side by side, they are moved there in place, so that no second
+//! copy of the features is ever held; the order within the training and within the held-out instances stays that of the data.
 
 use std::collections::HashMap;
 
