@@ -22,7 +22,7 @@ use crate::vector::column;
 /// Columns that the kernel takes at a time.
 pub const SIX: usize = 6;
 /// Bytes of six columns that stay in the nearest cache while panels pass by.
-const NEAREST: usize = 24 << 10;
+const NEAREST: usize = 48 << 10;
 /// Bytes of left panels that stay in the second cache while columns pass by.
 const SECOND: usize = 192 << 10;
 /// Depths that are packed at a time.
@@ -205,13 +205,7 @@ impl<T: Scalar> WithSimd for Run<'_, T> {
                         Right::Packed(right, first) => {
                             let panel = right.panels.col_as_slice((first + first_column) / SIX);
                             let steps = panel[depths.start * SIX..depths.end * SIX].as_chunks().0;
-                            self.six_columns(
-                                simd,
-                                rows.clone(),
-                                first_column,
-                                depths.clone(),
-                                &steps.iter().copied(),
-                            );
+                            self.six_columns(simd, rows.clone(), first_column, depths.clone(), &steps.iter());
                         }
                         Right::Columns(right) => {
                             // Where fewer than six are left, the last stands in for those that are not there.
@@ -245,7 +239,7 @@ impl<T: Scalar> Run<'_, T> {
         rows: Range<usize>,
         column: usize,
         depths: Range<usize>,
-        right: &(impl Iterator<Item = [T; SIX]> + Clone),
+        right: &(impl Iterator<Item: Step<T>> + Clone),
     ) {
         let Product { left, first_row, lower, .. } = *self.product;
         let width = left.width;
@@ -265,13 +259,45 @@ impl<T: Scalar> Run<'_, T> {
                 let column =
                     self.sum.as_mut().col_mut(place).try_as_col_major_mut().expect("contiguous columns");
                 let into = &mut column.as_slice_mut()[row..rows.end.min(row + width)];
-                if self.replace && depths.start == 0 {
-                    into.copy_from_slice(&values[..into.len()]);
+                let fresh = self.replace && depths.start == 0;
+                // A whole panel has a length that the compiler knows.
+                if into.len() == values.len() {
+                    put(&mut into[..values.len()], values, fresh);
                 } else {
-                    into.iter_mut().zip(values).for_each(|(sum, &value)| *sum += value);
+                    put(into, values, fresh);
                 }
             }
         }
+    }
+}
+
+/// Writes values, or adds them to what is there.
+#[inline(always)]
+fn put<T: Scalar>(into: &mut [T], values: &[T], fresh: bool) {
+    if fresh {
+        into.iter_mut().zip(values).for_each(|(sum, &value)| *sum = value);
+    } else {
+        into.iter_mut().zip(values).for_each(|(sum, &value)| *sum += value);
+    }
+}
+
+/// One number each of six columns, at one depth.
+trait Step<T> {
+    fn at(&self, place: usize) -> T;
+}
+
+impl<T: Scalar> Step<T> for [T; SIX] {
+    #[inline(always)]
+    fn at(&self, place: usize) -> T {
+        self[place]
+    }
+}
+
+/// Read from where they lie: a copy of all six would be kept in registers that the sums need.
+impl<T: Scalar> Step<T> for &[T; SIX] {
+    #[inline(always)]
+    fn at(&self, place: usize) -> T {
+        self[place]
     }
 }
 
@@ -280,12 +306,12 @@ impl<T: Scalar> Run<'_, T> {
 fn register_tile<T: Lanes, S: Simd, const REGISTERS: usize>(
     simd: S,
     left: &[T::Vector<S>],
-    right: impl Iterator<Item = [T; SIX]>,
+    right: impl Iterator<Item: Step<T>>,
 ) -> [[T::Vector<S>; 2]; SIX] {
     let mut sums = [[T::splat(simd, T::zeroed()); 2]; SIX];
     for (&[upper, lower], right) in left.as_chunks().0.iter().zip(right) {
-        for (sums, value) in sums.iter_mut().zip(right) {
-            let value = T::splat(simd, value);
+        for (place, sums) in sums.iter_mut().enumerate() {
+            let value = T::splat(simd, right.at(place));
             sums[0] = T::multiply_add(simd, upper, value, sums[0]);
             if REGISTERS == 2 {
                 sums[1] = T::multiply_add(simd, lower, value, sums[1]);

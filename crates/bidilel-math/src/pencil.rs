@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::eigen::{self, Eigen};
 use crate::parallel::{copy, zeros};
-use crate::tiles::{Symmetric, TILE, mirror};
+use crate::tiles::{Symmetric, TILE, mirror, transpose_into};
 use crate::{Observer, Result};
 
 /// $A$ and $B$, both symmetric.
@@ -83,18 +83,27 @@ impl Pencil {
 
     /// $A$, whole.
     pub fn left(&self) -> Mat<f64> {
-        let mut left = zeros(self.dim(), self.dim());
-        for j in 0..self.dim() {
-            let first = j / TILE * TILE;
-            for i in 0..first {
-                (left[(i, j)], left[(j, i)]) = (self.square[(i, j)], self.square[(i, j)]);
-            }
-            let tile = &self.diagonal[j / TILE].col_as_slice(j % TILE)[j % TILE..];
-            for (i, &value) in (j..).zip(tile) {
-                (left[(i, j)], left[(j, i)]) = (value, value);
-            }
-        }
+        let mut left = self.lower_left();
+        mirror(&mut left);
         left
+    }
+
+    /// $A$ on and below the diagonal.
+    fn lower_left(&self) -> Mat<f64> {
+        let dim = self.dim();
+        let mut lower = zeros(dim, dim);
+        lower.par_col_chunks_mut(TILE).zip(&self.diagonal).enumerate().for_each(
+            |(index, (columns, tile))| {
+                let (first, count) = (index * TILE, columns.ncols());
+                let (mut square, mut below) = columns.split_at_row_mut(first).1.split_at_row_mut(count);
+                square.copy_from(tile);
+                transpose_into(
+                    self.square.submatrix(first, first + count, count, below.nrows()),
+                    below.as_mut(),
+                );
+            },
+        );
+        lower
     }
 
     /// $B$, whole.
@@ -136,7 +145,7 @@ impl Pencil {
     /// [`crate::Error::NotPositiveDefinite`] when $B$ has no Cholesky factor.
     pub fn leading(self, count: usize, watch: &dyn Observer) -> Result<Eigen> {
         if eigen::solve_directly(self.dim(), count) {
-            let left = self.left();
+            let left = self.lower_left();
             return eigen::generalized_directly(left, &eigen::cholesky(self.square)?, count);
         }
         // The factor takes the place of the lower triangle and leaves the upper one as it is.

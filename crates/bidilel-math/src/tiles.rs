@@ -81,6 +81,19 @@ pub(crate) fn subtract_both(square: MatMut<'_, f64>, one: MatRef<'_, f64>, other
     });
 }
 
+/// Writes a transposed matrix, block by block.
+pub(crate) fn transpose_into(from: MatRef<'_, f64>, mut into: MatMut<'_, f64>) {
+    const SIDE: usize = 16;
+    for left in (0..from.ncols()).step_by(SIDE) {
+        let columns = SIDE.min(from.ncols() - left);
+        for top in (0..from.nrows()).step_by(SIDE) {
+            let rows = SIDE.min(from.nrows() - top);
+            let block = from.submatrix(top, left, rows, columns);
+            into.as_mut().submatrix_mut(left, top, columns, rows).copy_from(block.transpose());
+        }
+    }
+}
+
 /// Copies the lower half to the upper one.
 pub(crate) fn mirror(matrix: &mut Mat<f64>) {
     combine_halves(matrix, |below, _| below);

@@ -50,7 +50,7 @@ pub struct Eigen {
 pub fn symmetric(matrix: MatRef<'_, f64>, count: usize, watch: &dyn Observer) -> Result<Eigen> {
     let size = matrix.nrows();
     let mut found = if solve_directly(size, count) {
-        direct(matrix, count)?
+        direct(copy(matrix), count)?
     } else {
         let apply = |block: MatRef<'_, f64>| product(matrix, block);
         krylov::leading(&apply, size, count, watch)?
@@ -79,7 +79,7 @@ pub fn generalized(
 /// The same from the Cholesky factor of $B$, without an iteration; the left-hand matrix is used up.
 pub(crate) fn generalized_directly(left: Mat<f64>, factor: &Mat<f64>, count: usize) -> Result<Eigen> {
     let reduced = reduce(left, factor.as_ref());
-    Ok(back(direct(reduced.as_ref(), count)?, factor.as_ref()))
+    Ok(back(direct(reduced, count)?, factor.as_ref()))
 }
 
 /// The same from the Cholesky factor of $B$ and products with $A$.
@@ -162,10 +162,20 @@ pub fn inverse(factor: MatRef<'_, f64>) -> Mat<f64> {
     inverse
 }
 
-/// The leading pairs of a symmetric matrix by way of a tridiagonal one; the lower half is read.
-fn direct(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
-    let some = if worth_some(matrix, count) { leading_of_tridiagonal(matrix, count) } else { None };
-    some.map_or_else(|| whole(matrix, count), Ok)
+/// The leading pairs of a symmetric matrix by way of a tridiagonal one; the lower half is read, and used up.
+fn direct(matrix: Mat<f64>, count: usize) -> Result<Eigen> {
+    if !worth_some(matrix.as_ref(), count) {
+        return whole(matrix.as_ref(), count);
+    }
+    // On a thread of the pool: from outside, each of many short parallel loops would be handed over to it.
+    let (tridiagonal, reflections) = rayon::scope(|_| tridiagonalize(matrix));
+    // Eigenvalues may be too close together for vectors that are found apart from each other.
+    let mut found = match tridiagonal.leading(count) {
+        Some(found) => found,
+        None => whole(tridiagonal.dense().as_ref(), count)?,
+    };
+    reflections.apply(found.vectors.as_mut());
+    Ok(found)
 }
 
 /// Whether the leading pairs alone are found faster than all are, and the squares of all entries stay within range.
@@ -173,15 +183,6 @@ fn worth_some(matrix: MatRef<'_, f64>, count: usize) -> bool {
     let size = matrix.nrows();
     let largest = (0..size).map(|j| matrix.col(j).subrows(j, size - j).norm_max()).fold(0.0, f64::max);
     size >= FEW && (1..=size * 4 / 5).contains(&count) && (1e-100..1e100).contains(&largest)
-}
-
-/// None where eigenvalues are too close together for vectors that are found apart from each other.
-fn leading_of_tridiagonal(matrix: MatRef<'_, f64>, count: usize) -> Option<Eigen> {
-    // On a thread of the pool: from outside, each of many short parallel loops would be handed over to it.
-    let (tridiagonal, reflections) = rayon::scope(|_| tridiagonalize(copy(matrix)));
-    let mut found = tridiagonal.leading(count)?;
-    reflections.apply(found.vectors.as_mut());
-    Some(found)
 }
 
 /// All eigenpairs of a symmetric matrix, the leading `count` kept; the lower half is read.

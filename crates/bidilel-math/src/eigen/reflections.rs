@@ -266,11 +266,7 @@ mod tests {
         for size in [1, 2, 3, 5, PANEL, PANEL + 1, 2 * PANEL + 5, 700] {
             let matrix = symmetric(size);
             let (found, reflections) = tridiagonalize(matrix.clone());
-            let mut whole = Mat::from_fn(size, size, |i, j| match i.abs_diff(j) {
-                0 => found.diagonal[i],
-                1 => found.beside[i.min(j)],
-                _ => 0.0,
-            });
+            let mut whole = found.dense();
             reflections.apply(whole.as_mut());
             let mut turned = whole.transpose().to_owned();
             reflections.apply(turned.as_mut());

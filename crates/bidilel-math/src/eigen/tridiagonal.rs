@@ -50,6 +50,19 @@ impl Tridiagonal {
         values.par_iter().enumerate().all(close).then(|| Eigen { values, vectors })
     }
 
+    /// All entries, most of them zero.
+    pub(super) fn dense(&self) -> Mat<f64> {
+        let size = self.size();
+        let mut dense = zeros(size, size);
+        for (i, &value) in self.diagonal.iter().enumerate() {
+            dense[(i, i)] = value;
+        }
+        for (i, &value) in self.beside.iter().enumerate() {
+            (dense[(i, i + 1)], dense[(i + 1, i)]) = (value, value);
+        }
+        dense
+    }
+
     fn size(&self) -> usize {
         self.diagonal.len()
     }
