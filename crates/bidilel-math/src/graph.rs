@@ -7,8 +7,6 @@
 //! # References
 //! X. He and P. Niyogi, *Locality preserving projections*, 2004.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -152,65 +150,6 @@ impl Affinity {
         let mut all = self.edges.values().to_vec();
         let middle = all.len().checked_sub(1)? / 2;
         Some(*all.select_nth_unstable_by(middle, f64::total_cmp).1)
-    }
-}
-
-/// Graphs over the same points, such as those of folds, each without some of them. Edges that a point has in several of
-/// them are held once.
-#[derive(Debug, Default)]
-pub struct Graphs {
-    /// Without the edges that an earlier one has.
-    parts: Vec<Affinity>,
-    /// For every graph and point the first graph in which the point has the same edges; nothing where it has none.
-    leaders: Vec<Vec<Option<usize>>>,
-}
-
-impl Graphs {
-    /// Adds a graph.
-    ///
-    /// # Panics
-    /// If it is not over as many points as the others.
-    pub fn push(&mut self, graph: Affinity) {
-        assert!(self.parts.first().is_none_or(|first| first.count() == graph.count()), "as many points");
-        let number = self.parts.len();
-        let leader = |i: usize| {
-            let same = |&other: &usize| {
-                self.leaders[other][i] == Some(other) && self.parts[other].row(i) == graph.row(i)
-            };
-            (!graph.row(i).is_empty()).then(|| (0..number).find(same).unwrap_or(number))
-        };
-        let leaders: Vec<Option<usize>> = (0..graph.count()).into_par_iter().map(leader).collect();
-        let edges = graph.edges.only(|i| leaders[i] == Some(number));
-        self.parts.push(Affinity { edges, degree: graph.degree });
-        self.leaders.push(leaders);
-    }
-
-    /// How many graphs there are.
-    pub fn len(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
-    }
-
-    /// A graph, of which the edges count that no earlier one has.
-    pub fn part(&self, graph: usize) -> &Affinity {
-        &self.parts[graph]
-    }
-
-    /// Sets of graphs, each with the points that have the same edges in all of them and in no other.
-    pub fn points_of_each_set(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
-        let mut sets: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
-        for i in 0..self.parts.first().map_or(0, Affinity::count) {
-            let led_by =
-                |leader: usize| (leader..self.len()).filter(move |&at| self.leaders[at][i] == Some(leader));
-            for leader in (0..self.len()).filter(|&at| self.leaders[at][i] == Some(at)) {
-                sets.entry(led_by(leader).collect()).or_default().push(i);
-            }
-        }
-        sets.into_iter().collect()
     }
 }
 

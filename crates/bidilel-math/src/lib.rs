@@ -15,6 +15,7 @@ pub mod distance;
 pub mod eigen;
 pub mod error;
 pub mod graph;
+pub mod graphs;
 pub mod kernel;
 pub mod kmeans;
 pub mod krylov;

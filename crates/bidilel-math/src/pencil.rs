@@ -65,6 +65,31 @@ impl Pencil {
         self.diagonal.iter_mut().zip(&other.diagonal).for_each(|(tile, other)| *tile += other);
     }
 
+    /// $A \mathrel{+}= \frac12 B$.
+    pub fn add_half_of_right_to_left(&mut self) {
+        const SIDE: usize = 16;
+        let dim = self.dim();
+        for (index, tile) in self.diagonal.iter_mut().enumerate() {
+            let first = index * TILE;
+            for j in 0..tile.ncols() {
+                let right = &self.square.col_as_slice(first + j)[first + j..];
+                let left = &mut tile.col_as_slice_mut(j)[j..];
+                left.iter_mut().zip(right).for_each(|(left, right)| *left += 0.5 * right);
+            }
+            // Block by block: one of the two is read across its columns.
+            let after = first + tile.ncols();
+            for top in (first..after).step_by(SIDE) {
+                for left in (after..dim).step_by(SIDE) {
+                    for j in left..dim.min(left + SIDE) {
+                        for i in top..after.min(top + SIDE) {
+                            self.square[(i, j)] += 0.5 * self.square[(j, i)];
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// $S A S$ and $S B S$ with the diagonal $S$ of these numbers.
     pub fn scale(&mut self, scales: &[f64]) {
         for (j, scale) in scales.iter().enumerate() {
@@ -186,6 +211,17 @@ mod tests {
             pencil.diagonal.iter_mut().for_each(mirror);
             let image = product(left.as_ref(), block.as_ref());
             assert!((pencil.left_times(block.as_ref()) - image).norm_max() < 1e-9, "{dim}");
+        }
+    }
+
+    #[test]
+    fn half_of_one_is_added_to_the_other_at_sizes_around_a_tile() {
+        for dim in [1, TILE - 1, TILE + 1, 2 * TILE + 7] {
+            let (mut pencil, left, right) = example(dim);
+            pencil.add_half_of_right_to_left();
+            let expected = Mat::from_fn(dim, dim, |i, j| left[(i, j)] + 0.5 * right[(i, j)]);
+            assert!((pencil.left() - expected).norm_max() < 1e-10, "{dim}");
+            assert!((pencil.right() - &right).norm_max() < 1e-10, "{dim}");
         }
     }
 

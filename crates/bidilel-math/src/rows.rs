@@ -99,14 +99,6 @@ impl Rows {
         &self.values
     }
 
-    /// The same, but for rows that are not to be kept: these are empty.
-    #[must_use]
-    pub fn only(&self, keep: impl Fn(usize) -> bool) -> Self {
-        let length = |i: usize| if keep(i) { self.row(i).len() } else { 0 };
-        let lengths: Vec<usize> = (0..self.count()).map(length).collect();
-        Self::new(&lengths, |i| self.row(i).iter().take(lengths[i]))
-    }
-
     /// The same rows and indices among `count`, of which `members` (ascending) are the present ones; other rows are empty.
     #[must_use]
     pub fn among(mut self, members: &[usize], count: usize) -> Self {
@@ -145,8 +137,6 @@ mod tests {
         for (i, list) in lists.iter().enumerate() {
             assert!(rows.row(i).iter().eq(list.iter().copied()));
         }
-        let some = rows.only(|i| i == 2);
-        assert_eq!((some.row(0).len(), some.row(2)), (0, rows.row(2)));
         let wider = rows.among(&[1, 4, 5], 8);
         let found: Vec<Vec<(usize, f64)>> = (0..8).map(|i| wider.row(i).iter().collect()).collect();
         assert_eq!(found[1], [(5, 0.5), (4, 0.25)]);

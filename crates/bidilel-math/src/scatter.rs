@@ -1,15 +1,20 @@
 //! Scatter matrices of columns, accumulated in `f64` from features of either precision.
 //!
-//! $X D X^\top = \sum_i D_{ii} x_i x_i^\top$ and $X L X^\top = \sum_i (D_{ii} x_i - \sum_j W_{ij} x_j) x_i^\top$
-//! for a graph $W$ (both dimensions x dimensions), and the plain $\sum_i x_i x_i^\top$. The features are read
-//! in blocks of instances and never copied whole; only the lower half is multiplied out.
+//! $X D X^\top$ and $X L X^\top$ for a graph $W$ (both dimensions x dimensions), and the plain $\sum_i x_i x_i^\top$. The
+//! features are read in blocks of instances and never copied whole; only the lower half is multiplied out.
+//!
+//! What is summed up is $\frac12 X (D + W) X^\top$ and $X L X^\top = X (D - W) X^\top$, half of which makes the first
+//! $X D X^\top$: both are sums over points, of $\frac12 (D_{ii} x_i + \sum_j W_{ij} x_j) x_i^\top$ and
+//! $(D_{ii} x_i - \sum_j W_{ij} x_j) x_i^\top$, or over edges, of $\frac12 W_{ij} (x_i + x_j) (x_i + x_j)^\top$ and
+//! $W_{ij} (x_i - x_j) (x_i - x_j)^\top$. A piece of the graph is summed up by what it has fewer of.
 
 use std::ops::Range;
 
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use crate::graph::{Affinity, Graphs};
+use crate::graph::Affinity;
+use crate::graphs::{Edge, Graphs, Shared};
 use crate::panels::Panels;
 use crate::parallel::zeros;
 use crate::pencil::Pencil;
@@ -22,8 +27,8 @@ use crate::{Columns, Observer, Scalar};
 const BLOCK: usize = 480;
 /// Instances that one thread widens at a time.
 const SLAB: usize = 24;
-/// Below so many instances, sums for several graphs are not worth a matrix of their own.
-const FEW: usize = 96;
+/// With fewer sums to save, those that several graphs share are not worth a matrix of their own.
+const FEW: usize = 192;
 /// Dimensions whose sums stay in the first cache.
 const STRIP: usize = 1024;
 /// Dimensions whose mean one thread finds at a time.
@@ -76,24 +81,24 @@ impl<'a, T: Scalar> Selected<'a, T> {
         }
     }
 
-    /// Takes each neighbour from `into`, times the weight of its edge.
+    /// Adds each neighbour to `into`, times the weight of its edge.
     ///
     /// Four at a time, a strip of dimensions after the other: the sums stay in registers, and in the first cache.
-    fn subtract_neighbors(&self, runs: &[Range<usize>], edges: Row<'_>, into: &mut [f64]) {
+    fn add_neighbors(&self, runs: &[Range<usize>], edges: Row<'_>, into: &mut [f64]) {
         let (fours, rest) = edges.points().as_chunks::<4>();
         let (weights, rest_weights) = edges.values().as_chunks::<4>();
         for run in runs {
             for first in run.clone().step_by(STRIP) {
                 let strip = first..run.end.min(first + STRIP);
                 for (points, weights) in fours.iter().zip(weights) {
-                    self.subtract_four(&strip, points, weights, &mut into[strip.clone()]);
+                    self.add_four(&strip, points, weights, &mut into[strip.clone()]);
                 }
             }
         }
-        rest.iter().zip(rest_weights).for_each(|(&j, &weight)| self.add(runs, j as usize, -weight, into));
+        rest.iter().zip(rest_weights).for_each(|(&j, &weight)| self.add(runs, j as usize, weight, into));
     }
 
-    fn subtract_four(&self, strip: &Range<usize>, points: &[u32; 4], weights: &[f64; 4], into: &mut [f64]) {
+    fn add_four(&self, strip: &Range<usize>, points: &[u32; 4], weights: &[f64; 4], into: &mut [f64]) {
         let [a, b, c, d] = points.map(|j| self.values(j as usize, strip));
         let [e, f, g, h] = *weights;
         // The same steps in the same order as one neighbour after the other takes.
@@ -103,7 +108,7 @@ impl<'a, T: Scalar> Selected<'a, T> {
                 || {
                     let others = b.iter().zip(c).zip(d);
                     for ((sum, a), ((b, c), d)) in into.iter_mut().zip(a).zip(others) {
-                        *sum = *sum - e * a.to_f64() - f * b.to_f64() - g * c.to_f64() - h * d.to_f64();
+                        *sum = *sum + e * a.to_f64() + f * b.to_f64() + g * c.to_f64() + h * d.to_f64();
                     }
                 },
             ),
@@ -113,7 +118,7 @@ impl<'a, T: Scalar> Selected<'a, T> {
                     let others = b.iter().zip(c).zip(d);
                     for (((sum, a), ((b, c), d)), m) in into.iter_mut().zip(a).zip(others).zip(center) {
                         let [a, b, c, d] = [a, b, c, d].map(|value| value.to_f64() - m);
-                        *sum = *sum - e * a - f * b - g * c - h * d;
+                        *sum = *sum + e * a + f * b + g * c + h * d;
                     }
                 },
             ),
@@ -144,82 +149,136 @@ fn add_widened<T: Scalar>(into: &mut [f64], scale: f64, values: &[T]) {
 /// If instances are not contiguous.
 pub fn of_graph<T: Scalar>(data: Selected<'_, T>, graph: &Affinity, watch: &dyn Observer) -> Pencil {
     // An instance without an edge adds nothing.
-    let linked: Vec<usize> = (0..graph.count()).filter(|&i| graph.degree(i) > 0.0).collect();
+    let linked = (0..graph.count()).map(|i| (i, graph.row(i))).filter(|(_, edges)| !edges.is_empty());
+    let terms: Vec<Term<'_>> = linked.map(|(i, edges)| Term::Point(i, edges)).collect();
     let mut pencil = Pencil::zeros(data.dim());
-    let mut sums = Sums::new(data, linked.len());
-    each_block(&linked, watch, |instances| sums.add(graph, instances, &mut pencil));
+    let mut sums = Sums::new(data, terms.len());
+    each_block(&terms, watch, |terms| sums.add(terms, &mut pencil));
+    pencil.add_half_of_right_to_left();
     pencil
 }
 
-/// The same for several graphs over the same instances.
-///
-/// What an instance adds depends on its own edges alone: where several graphs give it the same ones, it is multiplied out
-/// once for all of them.
+/// The same for several graphs over the same instances: edges that are in several of them are summed up once.
 ///
 /// # Panics
 /// If instances are not contiguous.
 pub fn of_graphs<T: Scalar>(data: Selected<'_, T>, graphs: &Graphs, watch: &dyn Observer) -> Vec<Pencil> {
     let mut pencils: Vec<Pencil> = (0..graphs.len()).map(|_| Pencil::zeros(data.dim())).collect();
-    let mut sums = Sums::new(data, data.points.ncols());
-    let shared = graphs.points_of_each_set();
-    let (mut done, all) = (0, shared.iter().map(|(_, instances)| instances.len()).sum());
-    let mut together: Option<Pencil> = None;
-    for (among, instances) in shared {
-        let first = graphs.part(among[0]);
-        if among.len() == 1 || instances.len() < FEW {
-            for &graph in &among {
-                instances.chunks(BLOCK).for_each(|block| sums.add(first, block, &mut pencils[graph]));
-            }
-        } else {
-            let together = together.get_or_insert_with(|| Pencil::zeros(data.dim()));
-            together.clear();
-            instances.chunks(BLOCK).for_each(|block| sums.add(first, block, together));
-            among.iter().for_each(|&graph| pencils[graph].add_pencil(together));
+    let shared = graphs.shared();
+    let (many, few): (Vec<&Shared>, Vec<&Shared>) =
+        shared.iter().partition(|shared| shared.len() * (shared.graphs.len() - 1) >= FEW);
+    let own = |graph: usize| few.iter().filter(move |shared| shared.graphs.contains(&graph));
+    let all = many.iter().map(|shared| shared.len()).sum::<usize>()
+        + (0..graphs.len()).flat_map(own).map(|shared| shared.len()).sum::<usize>();
+    let mut sums = Sums::new(data, all);
+    let mut done = 0;
+    let mut add = |terms: &[Term<'_>], pencil: &mut Pencil| {
+        for block in terms.chunks(BLOCK) {
+            sums.add(block, pencil);
+            done += block.len();
+            watch.progress(done, all);
         }
-        done += instances.len();
-        watch.progress(done, all);
+    };
+    let mut together: Option<Pencil> = None;
+    for shared in many {
+        let together = together.get_or_insert_with(|| Pencil::zeros(data.dim()));
+        together.clear();
+        add(&terms_of(shared).collect::<Vec<_>>(), together);
+        shared.graphs.iter().for_each(|&graph| pencils[graph].add_pencil(together));
     }
+    drop(together);
+    for (graph, pencil) in pencils.iter_mut().enumerate() {
+        add(&own(graph).flat_map(|shared| terms_of(shared)).collect::<Vec<_>>(), pencil);
+    }
+    pencils.par_iter_mut().for_each(Pencil::add_half_of_right_to_left);
     pencils
 }
 
-/// The operands of both products for a block of instances.
+/// What is summed up, of either product.
+#[derive(Debug, Clone, Copy)]
+enum Term<'a> {
+    /// An instance with all of its edges.
+    Point(usize, Row<'a>),
+    /// An edge.
+    Edge(Edge),
+}
+
+fn terms_of(shared: &Shared) -> impl Iterator<Item = Term<'_>> {
+    let points = shared.hubs.iter().map(|(i, edges)| Term::Point(i, edges));
+    points.chain(shared.trees.iter().copied().map(Term::Edge))
+}
+
+/// The operands of both products for a block of terms.
 struct Sums<'a, T> {
     data: Selected<'a, T>,
     runs: Vec<Range<usize>>,
-    weighted: Panels<f64>,
-    pulled: Panels<f64>,
-    plain: Panels<f64>,
+    /// Of $\frac12 X (D + W) X^\top$.
+    pushed: (Panels<f64>, Panels<f64>),
+    /// Of $X (D - W) X^\top$.
+    pulled: (Panels<f64>, Panels<f64>),
 }
 
 impl<'a, T: Scalar> Sums<'a, T> {
-    /// Room for blocks of up to so many instances, or [`BLOCK`].
+    /// Room for blocks of up to so many terms, or [`BLOCK`].
     fn new(data: Selected<'a, T>, most: usize) -> Self {
         let (dim, depth) = (data.dim(), BLOCK.min(most));
-        let left = || Panels::left(dim, depth);
-        Self { data, runs: data.runs(), weighted: left(), pulled: left(), plain: Panels::right(dim, depth) }
+        let both = || (Panels::left(dim, depth), Panels::right(dim, depth));
+        Self { data, runs: data.runs(), pushed: both(), pulled: both() }
     }
 
-    /// Adds what a block of instances gives with their edges in a graph.
-    fn add(&mut self, graph: &Affinity, instances: &[usize], pencil: &mut Pencil) {
-        let Self { data, runs, weighted, pulled, plain } = self;
-        let slabs = weighted.slabs(SLAB).zip(pulled.slabs(SLAB)).zip(plain.slabs(SLAB));
-        slabs.zip(instances.par_chunks(SLAB)).for_each(
-            |(((mut weighted, mut pulled), mut plain), instances)| {
-                let mut values = vec![0.0; data.dim()];
-                for (depth, &i) in instances.iter().enumerate() {
-                    values.fill(0.0);
-                    data.add(runs, i, 1.0, &mut values);
-                    plain.put(depth, &values);
-                    values.iter_mut().for_each(|value| *value *= graph.degree(i));
-                    weighted.put(depth, &values);
-                    data.subtract_neighbors(runs, graph.row(i), &mut values);
-                    pulled.put(depth, &values);
+    /// Adds what a block of terms gives.
+    fn add(&mut self, terms: &[Term<'_>], pencil: &mut Pencil) {
+        let Self { data, runs, pushed, pulled } = self;
+        let pushed_slabs = pushed.0.slabs(SLAB).zip(pushed.1.slabs(SLAB));
+        let slabs = pushed_slabs.zip(pulled.0.slabs(SLAB).zip(pulled.1.slabs(SLAB)));
+        slabs.zip(terms.par_chunks(SLAB)).for_each(|((mut pushed, mut pulled), terms)| {
+            let (mut one, mut other) = (vec![0.0; data.dim()], vec![0.0; data.dim()]);
+            for (depth, term) in terms.iter().enumerate() {
+                one.fill(0.0);
+                other.fill(0.0);
+                match *term {
+                    Term::Point(i, edges) => {
+                        data.add(runs, i, 1.0, &mut one);
+                        data.add_neighbors(runs, edges, &mut other);
+                        pushed.1.put(depth, &one);
+                        pulled.1.put(depth, &one);
+                        let degree: f64 = edges.values().iter().sum();
+                        turn(&mut one, &mut other, |own, others| {
+                            (0.5 * (degree * own + others), degree * own - others)
+                        });
+                        pushed.0.put(depth, &one);
+                        pulled.0.put(depth, &other);
+                    }
+                    Term::Edge(Edge { ends: (i, j), weight }) => {
+                        data.add(runs, i as usize, 1.0, &mut one);
+                        data.add(runs, j as usize, 1.0, &mut other);
+                        turn(&mut one, &mut other, |one, other| (one + other, one - other));
+                        pushed.1.put(depth, &one);
+                        pulled.1.put(depth, &other);
+                        turn(&mut one, &mut other, |sum, difference| {
+                            (0.5 * weight * sum, weight * difference)
+                        });
+                        pushed.0.put(depth, &one);
+                        pulled.0.put(depth, &other);
+                    }
                 }
-            },
-        );
-        let half = |left| Symmetric { left, right: plain, depth: instances.len() };
-        pencil.add(half(weighted), half(pulled));
+            }
+        });
+        let half = |(left, right)| Symmetric { left, right, depth: terms.len() };
+        pencil.add(half((&pushed.0, &pushed.1)), half((&pulled.0, &pulled.1)));
     }
+}
+
+/// Puts two numbers in the place of every two.
+fn turn(one: &mut [f64], other: &mut [f64], work: impl Fn(f64, f64) -> (f64, f64)) {
+    widest(
+        #[inline(always)]
+        || {
+            for (one, other) in one.iter_mut().zip(other.iter_mut()) {
+                (*one, *other) = work(*one, *other);
+            }
+        },
+    );
 }
 
 /// $\sum_i x_i x_i^\top$.
@@ -281,7 +340,7 @@ pub fn varying<'a, T: Scalar>(points: impl Into<Columns<'a, T>>) -> Vec<usize> {
     (0..points.nrows()).filter(|&row| varies[row]).collect()
 }
 
-fn each_block(instances: &[usize], watch: &dyn Observer, mut work: impl FnMut(&[usize])) {
+fn each_block<I>(instances: &[I], watch: &dyn Observer, mut work: impl FnMut(&[I])) {
     let blocks = instances.len().div_ceil(BLOCK);
     for (block, instances) in instances.chunks(BLOCK).enumerate() {
         work(instances);
@@ -332,12 +391,13 @@ mod tests {
         };
         let alone = [1, 2, 77].map(fold);
         let mut graphs = Graphs::default();
-        alone.iter().for_each(|graph| graphs.push(graph.clone()));
-        let sets = graphs.points_of_each_set();
-        let count = |many: bool| {
-            sets.iter().filter(|(set, instances)| set.len() > 1 && (instances.len() >= FEW) == many).count()
-        };
-        assert!(count(true) > 0 && count(false) > 0, "{} and {}", count(true), count(false));
+        alone.iter().for_each(|graph| graphs.push(graph));
+        let sets = graphs.shared();
+        let saved = |shared: &Shared| shared.len() * (shared.graphs.len() - 1);
+        assert!(
+            sets.iter().any(|shared| saved(shared) >= FEW) && sets.iter().any(|shared| saved(shared) < FEW)
+        );
+        assert!(sets.iter().any(|shared| !shared.trees.is_empty()));
         let rows: Vec<usize> = (0..7).collect();
         let data = Selected { points: points.as_ref(), rows: &rows, center: None };
         for (found, graph) in of_graphs(data, &graphs, &Silent).iter().zip(&alone) {

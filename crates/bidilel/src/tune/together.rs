@@ -92,7 +92,7 @@ impl<T: Scalar> Evaluator<'_, T> {
                 let usable = Locality::check_graph(&graph, watch)
                     .and_then(|()| usable(varying.clone(), features.nrows(), views, watch));
                 if let Ok(dimensions) = usable {
-                    parts.graphs.push(graph.among(members, fold.order.len()));
+                    parts.graphs.push(&graph.among(members, fold.order.len()));
                     parts.others.push((dimensions, members.len()));
                 }
             }
