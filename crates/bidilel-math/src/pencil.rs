@@ -133,13 +133,19 @@ impl Pencil {
 
     /// $B$, whole.
     pub fn right(&self) -> Mat<f64> {
-        let mut right = zeros(self.dim(), self.dim());
-        for j in 0..self.dim() {
-            for i in j..self.dim() {
-                (right[(i, j)], right[(j, i)]) = (self.square[(i, j)], self.square[(i, j)]);
-            }
-        }
+        let mut right = self.lower_right();
+        mirror(&mut right);
         right
+    }
+
+    /// $B$ on and below the diagonal.
+    fn lower_right(&self) -> Mat<f64> {
+        let dim = self.dim();
+        let mut lower = zeros(dim, dim);
+        for j in 0..dim {
+            lower.col_as_slice_mut(j)[j..].copy_from_slice(&self.square.col_as_slice(j)[j..]);
+        }
+        lower
     }
 
     /// $A M$, from the half of $A$ that there is; the tiles on the diagonal must be mirrored.
@@ -164,6 +170,21 @@ impl Pencil {
         image
     }
 
+    /// The `count` leading pairs of $A p = \lambda (B + \alpha I) p$, with both matrices kept for other alphas.
+    ///
+    /// # Errors
+    /// As [`Self::leading`].
+    pub fn leading_beside(&self, alpha: f64, count: usize, watch: &dyn Observer) -> Result<Eigen> {
+        if eigen::solve_directly(self.dim(), count) {
+            let mut right = self.lower_right();
+            (0..self.dim()).for_each(|i| right[(i, i)] += alpha);
+            return eigen::generalized_directly(self.lower_left(), &eigen::cholesky(right)?, count);
+        }
+        let mut own = self.clone();
+        own.add_to_right_diagonal(alpha);
+        own.leading(count, watch)
+    }
+
     /// The `count` leading pairs of $A p = \lambda B p$; eigenvectors have $p^\top B p = 1$.
     ///
     /// # Errors
@@ -171,7 +192,9 @@ impl Pencil {
     pub fn leading(self, count: usize, watch: &dyn Observer) -> Result<Eigen> {
         if eigen::solve_directly(self.dim(), count) {
             let left = self.lower_left();
-            return eigen::generalized_directly(left, &eigen::cholesky(self.square)?, count);
+            let Self { square, diagonal } = self;
+            drop(diagonal);
+            return eigen::generalized_directly(left, &eigen::cholesky(square)?, count);
         }
         // The factor takes the place of the lower triangle and leaves the upper one as it is.
         let mut factored = Self { square: eigen::cholesky(self.square)?, diagonal: self.diagonal };
@@ -245,7 +268,11 @@ mod tests {
             for (one, other) in found.values.iter().zip(&apart.values) {
                 approx::assert_relative_eq!(one, other, max_relative = 1e-9);
             }
-            assert!((found.vectors - apart.vectors).norm_max() < 1e-6, "{dim}");
+            assert!((found.vectors - &apart.vectors).norm_max() < 1e-6, "{dim}");
+            let (pencil, ..) = example(dim);
+            let (mut more, beside) = (pencil.clone(), pencil.leading_beside(0.5, 12, &Silent));
+            more.add_to_right_diagonal(0.5);
+            assert_eq!(beside.expect("a definite pencil"), more.leading(12, &Silent).expect("the same"));
         }
     }
 }

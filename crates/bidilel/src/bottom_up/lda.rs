@@ -88,7 +88,7 @@ pub(super) fn check_classes(known: usize) -> Result<()> {
 
 pub(super) fn finish(mut map: Mat<f64>, rows: &[usize], dim: usize) -> Mat<f64> {
     eigen::fix_signs(map.as_mut());
-    spread(&map, rows, dim)
+    spread(map, rows, dim)
 }
 
 /// $H$ with columns $\sqrt{n_c} (\mu_c - \mu)$, of scaled features: dimensions x classes.

@@ -173,12 +173,14 @@ pub(crate) fn scale_rows(matrix: &mut faer::Mat<f64>, scales: Option<&[f64]>) {
 }
 
 /// Puts rows for all visual dimensions around a map of some: the others are zero.
-pub(crate) fn spread(map: &faer::Mat<f64>, rows: &[usize], dim: usize) -> faer::Mat<f64> {
+pub(crate) fn spread(map: faer::Mat<f64>, rows: &[usize], dim: usize) -> faer::Mat<f64> {
+    if rows.len() == dim {
+        return map;
+    }
     let mut whole = bidilel_math::parallel::zeros(dim, map.ncols());
-    for (place, &row) in rows.iter().enumerate() {
-        for column in 0..map.ncols() {
-            whole[(row, column)] = map[(place, column)];
-        }
+    for column in 0..map.ncols() {
+        let own = whole.col_as_slice_mut(column);
+        rows.iter().zip(map.col_as_slice(column)).for_each(|(&row, &value)| own[row] = value);
     }
     whole
 }

@@ -37,7 +37,7 @@ impl LatentSpaceLearner for Pca {
         watch.stage("eigen");
         let mut found = eigen::symmetric(total.as_ref(), dim, watch).map_err(Error::in_stage("eigen"))?;
         scale_rows(&mut found.vectors, scales.as_deref());
-        let map = spread(&found.vectors, &rows, training.features.nrows());
+        let map = spread(found.vectors, &rows, training.features.nrows());
         Ok(LatentSpace::new(Map::Linear(map), training.features))
     }
 }

@@ -50,16 +50,21 @@ impl Scatters {
 
     /// The leading eigenvectors, visual x latent dimensions.
     ///
-    /// Several alphas can be solved for side by side, at a copy of the pencil each.
+    /// Several alphas can be solved for side by side, at a copy of both matrices each.
     pub(crate) fn solve(&self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
-        self.clone().solve_once(alpha, dim, watch)
+        if self.gram.is_some() {
+            return self.clone().solve_once(alpha, dim, watch);
+        }
+        watch.stage("eigen");
+        let found = self.pencil.leading_beside(alpha, dim, watch).map_err(Error::in_stage("eigen"))?;
+        Ok(finish(found.vectors, self.scales.as_deref(), &self.rows, self.visual_dim))
     }
 
     /// The same for one alpha alone, without a copy.
     pub(super) fn solve_once(self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
         watch.stage("eigen");
         let Self { mut pencil, gram, scales, rows, visual_dim, .. } = self;
-        let mut map = match gram {
+        let vectors = match gram {
             None => {
                 pencil.add_to_right_diagonal(alpha);
                 pencil.leading(dim, watch).map_err(Error::in_stage("eigen"))?.vectors
@@ -72,9 +77,14 @@ impl Scatters {
                 solve_in_range(alpha, degree.as_ref(), laplacian, whitener, dim, watch)?
             }
         };
-        scale_rows(&mut map, scales.as_deref());
-        Ok(spread(&map, &rows, visual_dim))
+        Ok(finish(vectors, scales.as_deref(), &rows, visual_dim))
     }
+}
+
+/// The map of eigenvectors over the dimensions that vary.
+fn finish(mut vectors: Mat<f64>, scales: Option<&[f64]>, rows: &[usize], visual_dim: usize) -> Mat<f64> {
+    scale_rows(&mut vectors, scales);
+    spread(vectors, rows, visual_dim)
 }
 
 /// The problem with $\alpha (X X^\top)^+$; where $X X^\top$ is singular, in the coordinates of its range,
