@@ -131,6 +131,22 @@ pub struct Outcome {
     pub stopped: bool,
 }
 
+impl Outcome {
+    /// The best of those that scored higher than the chosen setting and differ from it in alpha, dim and neighbours alone.
+    ///
+    /// The paper's finer grids leave out some values of its coarse one, so that there may be such a setting.
+    pub fn passed_over(&self) -> Option<&Scored> {
+        let Settings { alpha, dim, neighbors, .. } = self.best.settings;
+        let chosen = grid::key(&self.best.settings);
+        let comparable = |one: &&Scored| {
+            let same = Settings { alpha, dim, neighbors, ..one.settings.clone() };
+            one.scores.len() == self.best.scores.len() && grid::key(&same) == chosen
+        };
+        let best = self.trials.iter().filter(comparable).max_by(|a, b| a.mean.total_cmp(&b.mean));
+        best.filter(|best| best.mean > self.best.mean + search::TIE)
+    }
+}
+
 /// Accuracy against one setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
@@ -138,4 +154,34 @@ pub struct Curve {
     pub setting: String,
     /// A scored setting for each value, in order.
     pub points: Vec<Scored>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::PostName;
+
+    #[test]
+    fn a_setting_is_passed_over_where_it_is_comparable_and_better() {
+        let scored = |dim: usize, post: Option<Vec<PostName>>, scores: &[f64]| {
+            let settings = Settings { alpha: Some(1.0), dim: Some(dim), post, ..Settings::default() };
+            let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+            Scored { stage: "coarse", settings, scores: scores.to_vec(), mean, standard_error: 0.0 }
+        };
+        let refined = Some(vec![PostName::SelfTraining]);
+        let mut trials = vec![
+            scored(50, None, &[0.4, 0.5]),
+            // Neither what refines nor what has seen fewer folds can be compared.
+            scored(50, refined, &[0.9, 0.9]),
+            scored(20, None, &[0.9]),
+        ];
+        let best = Scored {
+            settings: Settings { self_training_neighbors: Some(20), ..trials[0].settings.clone() },
+            ..trials[0].clone()
+        };
+        let outcome = |trials| Outcome { best: best.clone(), trials, curves: Vec::new(), stopped: false };
+        assert_eq!(outcome(trials.clone()).passed_over(), None);
+        trials.push(scored(10, None, &[0.5, 0.5]));
+        assert_eq!(outcome(trials.clone()).passed_over(), trials.last());
+    }
 }

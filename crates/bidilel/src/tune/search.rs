@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::settings::Settings;
 
 /// Two means that differ by less are a tie; ties go to the first.
-const TIE: f64 = 1e-12;
+pub(super) const TIE: f64 = 1e-12;
 
 /// A search under way.
 pub(crate) struct Search<'s, 'd, T> {
