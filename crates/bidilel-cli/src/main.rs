@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    memory::give_back_large_blocks();
+    memory::keep_little();
     let cli = args::Cli::parse();
     match commands::run(cli) {
         Ok(status) => status,
