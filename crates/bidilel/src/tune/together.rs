@@ -4,6 +4,8 @@
 //! are independent eigenproblems, one a fold, graph and alpha, each followed by the spaces that come of it: as many run
 //! side by side as there are threads, whichever folds they are of. Instances are read where they lie.
 
+use rayon::prelude::*;
+
 use bidilel_math::parallel::side_by_side;
 use bidilel_math::{Columns, Observer, Scalar, scatter};
 
@@ -79,21 +81,32 @@ impl<T: Scalar> Evaluator<'_, T> {
         }
         self.pool.arrange_back();
         let mut parts: Vec<Parts> = graphs.iter().map(|_| Parts::default()).collect();
-        for fold in &mut self.folds[..folds] {
+        let pool = &self.pool;
+        let made = |fold: &mut Fold| {
             let members = &fold.order[..fold.labels.len()];
-            let lists = Lists::new(&self.pool, members, &mut fold.searched, needs(&jobs), watch);
-            let features = self.pool.features();
+            let lists = Lists::new(pool, members, &mut fold.searched, needs(&jobs), watch);
+            let features = pool.features();
             let varying =
                 fold.varying.get_or_insert_with(|| scatter::varying(Columns::new(features, members)));
-            for ((views, key), parts) in graphs.iter().zip(&mut parts) {
+            let graph = |(views, key): &(usize, GraphKey)| {
                 let views = &weighed[*views];
                 let graph = lists.graph(key, views, &fold.labels);
                 // A graph that cannot be used leaves its part out, and with that the whole.
-                let usable = Locality::check_graph(&graph, watch)
-                    .and_then(|()| usable(varying.clone(), features.nrows(), views, watch));
-                if let Ok(dimensions) = usable {
-                    parts.graphs.push(&graph.among(members, fold.order.len()));
-                    parts.others.push((dimensions, members.len()));
+                Locality::check_graph(&graph, watch).ok()?;
+                let dimensions = usable(varying.clone(), features.nrows(), views, watch).ok()?;
+                Some((graph.among(members, fold.order.len()), dimensions, members.len()))
+            };
+            graphs.iter().map(graph).collect::<Vec<_>>()
+        };
+        // Two at a time: much of a graph is made by one thread, and no more of them than that are held whole.
+        for some in self.folds[..folds].chunks_mut(2) {
+            let found: Vec<Vec<_>> = some.par_iter_mut().map(made).collect();
+            for found in found {
+                for (parts, (graph, dimensions, count)) in
+                    parts.iter_mut().zip(found).filter_map(|(parts, found)| Some((parts, found?)))
+                {
+                    parts.graphs.push(&graph);
+                    parts.others.push((dimensions, count));
                 }
             }
         }
