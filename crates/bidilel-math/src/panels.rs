@@ -5,6 +5,8 @@
 //! registers hold, the depth running slowest; a step of the kernel multiplies it by one number each of six columns. That
 //! is twelve running sums in registers, which two loads and six broadcasts a step keep busy (Goto and van de Geijn 2008).
 //!
+//! Where all rows of a left panel begin with zeros, as those of a triangular matrix do, its sums begin behind them.
+//!
 //! Every entry is summed in the order of the depth, so its bits do not depend on how a product is cut.
 
 use std::ops::Range;
@@ -33,7 +35,9 @@ const PIECE: usize = 64;
 pub struct Panels<T> {
     width: usize,
     /// A column a panel.
-    panels: Mat<T>,
+    packed: Mat<T>,
+    /// The depth from which on a panel has entries other than zero: products begin there.
+    begins: Vec<usize>,
 }
 
 impl<T: Scalar> Panels<T> {
@@ -48,13 +52,14 @@ impl<T: Scalar> Panels<T> {
     }
 
     fn of_width(width: usize, rows: usize, depth: usize) -> Self {
-        Self { width, panels: zeros(width * depth, rows.div_ceil(width)) }
+        let panels = rows.div_ceil(width);
+        Self { width, packed: zeros(width * depth, panels), begins: vec![0; panels] }
     }
 
     /// So many depths of all panels at a time, to be written side by side.
     pub fn slabs(&mut self, depths: usize) -> impl IndexedParallelIterator<Item = Slab<'_, T>> {
         let width = self.width;
-        self.panels.par_row_chunks_mut(depths * width).map(move |panels| Slab { width, panels })
+        self.packed.par_row_chunks_mut(depths * width).map(move |panels| Slab { width, panels })
     }
 
     /// Makes the columns of a matrix the rows, each times `scale`; rows beyond the last column keep what they had.
@@ -64,7 +69,10 @@ impl<T: Scalar> Panels<T> {
     pub fn pack_columns(&mut self, columns: MatRef<'_, T>, scale: T) {
         let width = self.width;
         for (panel, first) in (0..columns.ncols()).step_by(width).enumerate() {
-            let panel = self.panels.col_as_slice_mut(panel);
+            let own = (first..columns.ncols().min(first + width)).map(|index| column(columns, index));
+            let zeros = |column: &[T]| column.iter().take_while(|&&value| value == T::zeroed()).count();
+            self.begins[panel] = own.map(zeros).min().unwrap_or(0);
+            let panel = self.packed.col_as_slice_mut(panel);
             // A piece of the panel stays in the nearest cache until all of its rows are there.
             for (piece, start) in panel.chunks_mut(PIECE * width).zip((0..columns.nrows()).step_by(PIECE)) {
                 for place in 0..width.min(columns.ncols() - first) {
@@ -203,25 +211,38 @@ impl<T: Scalar> WithSimd for Run<'_, T> {
                 for first_column in (0..self.sum.ncols()).step_by(SIX) {
                     match right {
                         Right::Packed(right, first) => {
-                            let panel = right.panels.col_as_slice((first + first_column) / SIX);
-                            let steps = panel[depths.start * SIX..depths.end * SIX].as_chunks().0;
-                            self.six_columns(simd, rows.clone(), first_column, depths.clone(), &steps.iter());
+                            let panel = right.packed.col_as_slice((first + first_column) / SIX);
+                            self.six_columns(
+                                simd,
+                                rows.clone(),
+                                first_column,
+                                depths.clone(),
+                                #[inline(always)]
+                                |depths| panel[depths.start * SIX..depths.end * SIX].as_chunks().0.iter(),
+                            );
                         }
                         Right::Columns(right) => {
                             // Where fewer than six are left, the last stands in for those that are not there.
-                            let slice = |place: usize| {
-                                let index = (first_column + place).min(right.ncols() - 1);
-                                &column(right, index)[depths.clone()]
-                            };
-                            let [a, b, c, d, e, f]: [&[T]; SIX] = std::array::from_fn(slice);
-                            let count = depths.len();
-                            let (a, b, c) = (&a[..count], &b[..count], &c[..count]);
-                            let (d, e, f) = (&d[..count], &e[..count], &f[..count]);
-                            let steps = (0..count).map(
+                            let slice =
+                                |place: usize| column(right, (first_column + place).min(right.ncols() - 1));
+                            let columns: [&[T]; SIX] = std::array::from_fn(slice);
+                            self.six_columns(
+                                simd,
+                                rows.clone(),
+                                first_column,
+                                depths.clone(),
                                 #[inline(always)]
-                                |k| [a[k], b[k], c[k], d[k], e[k], f[k]],
+                                |depths| {
+                                    let count = depths.len();
+                                    let [a, b, c, d, e, f] = columns.map(|column| &column[depths.clone()]);
+                                    let (a, b, c) = (&a[..count], &b[..count], &c[..count]);
+                                    let (d, e, f) = (&d[..count], &e[..count], &f[..count]);
+                                    (0..count).map(
+                                        #[inline(always)]
+                                        move |k| [a[k], b[k], c[k], d[k], e[k], f[k]],
+                                    )
+                                },
                             );
-                            self.six_columns(simd, rows.clone(), first_column, depths.clone(), &steps);
                         }
                     }
                 }
@@ -231,28 +252,30 @@ impl<T: Scalar> WithSimd for Run<'_, T> {
 }
 
 impl<T: Scalar> Run<'_, T> {
-    /// Some rows of up to six columns.
+    /// Some rows of up to six columns, which `right` has for any depths.
     #[inline(always)]
-    fn six_columns<S: Simd>(
+    fn six_columns<S: Simd, I: Iterator<Item: Step<T>>>(
         &mut self,
         simd: S,
         rows: Range<usize>,
         column: usize,
         depths: Range<usize>,
-        right: &(impl Iterator<Item: Step<T>> + Clone),
+        right: impl Fn(Range<usize>) -> I,
     ) {
         let Product { left, first_row, lower, .. } = *self.product;
         let width = left.width;
         let begin = if lower { rows.start.max(column / width * width) } else { rows.start };
         for row in (begin..rows.end).step_by(width) {
-            let panel = left.panels.col_as_slice((first_row + row) / width);
-            let panel = &panel[depths.start * width..depths.end * width];
+            let index = (first_row + row) / width;
+            let from = left.begins[index].clamp(depths.start, depths.end);
+            let panel = &left.packed.col_as_slice(index)[from * width..depths.end * width];
+            let right = right(from..depths.end);
             // The last rows may need the first of the two registers alone.
             let vectors = T::vectors::<S>(panel);
             let sums = if (rows.end - row) * 2 > width {
-                register_tile::<T, S, 2>(simd, vectors, right.clone())
+                register_tile::<T, S, 2>(simd, vectors, right)
             } else {
-                register_tile::<T, S, 1>(simd, vectors, right.clone())
+                register_tile::<T, S, 1>(simd, vectors, right)
             };
             for (place, sums) in (column..self.sum.ncols()).zip(&sums) {
                 let values: &[T] = cast_slice(sums);
@@ -348,6 +371,26 @@ mod tests {
                 product.write_to(found.as_mut());
                 assert!((&found - &expected).norm_max() < 1e-11, "{rows} {columns} {depth}");
             }
+        }
+    }
+
+    #[test]
+    fn leading_zeros_change_nothing() {
+        for depth in [7, 100, 1300] {
+            // Column j begins at depth 3 j, the last ones are zero throughout.
+            let left = Mat::from_fn(depth, 40, |i, j| if i < 3 * j { 0.0 } else { (i * 7 % 11 + j) as f64 });
+            let right = random(depth, 13, 2);
+            let expected = product(left.transpose(), right.as_ref());
+            let mut panels = Panels::left(40, depth);
+            panels.pack_columns(left.as_ref(), 1.0);
+            assert!(panels.begins.iter().any(|&begin| begin > 0));
+            let right = Right::Columns(right.as_ref());
+            let product = Product { left: &panels, first_row: 0, right, depth, lower: false };
+            let mut found = Mat::full(40, 13, f64::NAN);
+            product.write_to(found.as_mut());
+            assert!((&found - &expected).norm_max() < 1e-9, "{depth}");
+            product.add_to(found.as_mut());
+            assert!((found - 2.0 * expected).norm_max() < 1e-9, "{depth}");
         }
     }
 

@@ -54,6 +54,7 @@ pub mod task;
 mod tensors;
 pub mod top_down;
 pub mod tune;
+mod turned;
 pub mod visual;
 
 pub use error::{Error, Result};
