@@ -12,6 +12,9 @@ use crate::rows::{Row, Rows, number, parted};
 /// Graphs whose sets fit a number; those beyond have nothing in common with these.
 const TOGETHER: usize = u64::BITS as usize;
 
+/// The number of a point that has none.
+const NONE: u32 = u32::MAX;
+
 /// An edge, its first end the one with the smaller index, and its weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
@@ -86,7 +89,9 @@ impl Graphs {
 
     /// The edges by the graphs that they are in.
     pub(crate) fn shared(&self) -> Vec<Shared> {
-        let parts = self.edges.iter().enumerate().flat_map(|(part, edges)| {
+        let mut numbers = vec![NONE; self.points];
+        let mut shared = Vec::new();
+        for (part, edges) in self.edges.iter().enumerate() {
             let mut sizes: BTreeMap<u64, usize> = BTreeMap::new();
             edges.iter().for_each(|(_, set)| *sizes.entry(*set).or_default() += 1);
             let mut sets: BTreeMap<u64, Vec<Edge>> =
@@ -94,58 +99,66 @@ impl Graphs {
             for &(edge, set) in edges {
                 sets.entry(set).or_default().push(edge);
             }
-            sets.into_iter().map(move |(set, edges)| {
+            shared.extend(sets.into_iter().map(|(set, edges)| {
                 let graphs = (0..TOGETHER).filter(|at| set >> at & 1 == 1).map(|at| part * TOGETHER + at);
-                self.divide(graphs.collect(), edges)
-            })
-        });
-        parts.collect()
-    }
-
-    /// Parts trees from what holds together by more edges.
-    fn divide(&self, graphs: Vec<usize>, edges: Vec<Edge>) -> Shared {
-        let mut pieces = Pieces::new(self.points);
-        edges.iter().for_each(|edge| pieces.join(edge.ends));
-        // Points and edges of every piece.
-        let mut sizes = vec![(0_usize, 0_usize); self.points];
-        let mut met = vec![false; self.points];
-        for edge in &edges {
-            sizes[pieces.of(edge.ends.0)].1 += 1;
-            for end in [edge.ends.0, edge.ends.1] {
-                if !std::mem::replace(&mut met[end as usize], true) {
-                    sizes[pieces.of(end)].0 += 1;
-                }
-            }
+                Shared::new(graphs.collect(), edges, &mut numbers)
+            }));
         }
+        shared
+    }
+}
+
+impl Shared {
+    /// Parts trees from what holds together by more edges.
+    ///
+    /// There may be thousands of sets with a few edges each: `numbers`, one a point, is room that is left as it was found, and no
+    /// work is done for points that are not met.
+    fn new(graphs: Vec<usize>, edges: Vec<Edge>, numbers: &mut [u32]) -> Self {
+        let ends = edges.iter().flat_map(|edge| [edge.ends.0, edge.ends.1]);
+        let mut points: Vec<u32> =
+            ends.filter(|&end| std::mem::replace(&mut numbers[end as usize], 0) == NONE).collect();
+        points.sort_unstable();
+        points.iter().zip(0..).for_each(|(&point, number)| numbers[point as usize] = number);
+        let inner = |edge: &Edge| (numbers[edge.ends.0 as usize], numbers[edge.ends.1 as usize]);
+        let mut pieces = Pieces::new(points.len());
+        edges.iter().for_each(|edge| pieces.join(inner(edge)));
+        // Points and edges of every piece.
+        let mut sizes = vec![(0_usize, 0_usize); points.len()];
+        (0..number(points.len())).for_each(|point| sizes[pieces.of(point)].0 += 1);
+        edges.iter().for_each(|edge| sizes[pieces.of(inner(edge).0)].1 += 1);
         let is_tree = |edge: &Edge| {
-            let (points, edges) = sizes[pieces.of(edge.ends.0)];
+            let (points, edges) = sizes[pieces.of(inner(edge).0)];
             edges < points
         };
         let (trees, others): (Vec<Edge>, Vec<Edge>) = edges.into_iter().partition(is_tree);
-        Shared { graphs, hubs: Hubs::new(self.points, &others), trees }
+        let hubs = Hubs::new(&points, &others, numbers);
+        points.iter().for_each(|&point| numbers[point as usize] = NONE);
+        Self { graphs, hubs, trees }
     }
 }
 
 impl Hubs {
-    /// The ends of some edges, among so many points.
-    fn new(count: usize, edges: &[Edge]) -> Self {
-        let mut degrees = vec![0; count];
-        let both = |edge: &Edge| [edge.ends, (edge.ends.1, edge.ends.0)];
-        edges.iter().flat_map(both).for_each(|(end, _)| degrees[end as usize] += 1);
+    /// The ends of some edges, among points with these numbers.
+    fn new(points: &[u32], edges: &[Edge], numbers: &[u32]) -> Self {
+        let mut degrees = vec![0; points.len()];
+        let both = |edge: &Edge| {
+            let (one, other) = edge.ends;
+            [(numbers[one as usize] as usize, other), (numbers[other as usize] as usize, one)]
+        };
+        edges.iter().flat_map(both).for_each(|(end, _)| degrees[end] += 1);
         let mut ends = vec![(0, 0.0); 2 * edges.len()];
         let mut rows = parted(&mut ends, &degrees);
-        let mut used = vec![0; count];
+        let mut used = vec![0; points.len()];
         for edge in edges {
             for (end, other) in both(edge) {
-                let end = end as usize;
                 rows[end][used[end]] = (other as usize, edge.weight);
                 used[end] += 1;
             }
         }
-        let points: Vec<usize> = (0..count).filter(|&point| degrees[point] > 0).collect();
-        let lengths: Vec<usize> = points.iter().map(|&point| degrees[point]).collect();
-        let edges = Rows::new(&lengths, |place| rows[points[place]].iter().copied());
-        Self { points, edges }
+        let linked: Vec<usize> = (0..points.len()).filter(|&number| degrees[number] > 0).collect();
+        let lengths: Vec<usize> = linked.iter().map(|&number| degrees[number]).collect();
+        let edges = Rows::new(&lengths, |place| rows[linked[place]].iter().copied());
+        Self { points: linked.iter().map(|&number| points[number] as usize).collect(), edges }
     }
 
     /// Every point, with its edges by the index of their other ends.
@@ -255,8 +268,9 @@ mod tests {
         // A path of three points, and a triangle with a tail.
         let ends = [(0, 1), (1, 2), (4, 5), (4, 6), (5, 6), (6, 8)];
         let edges = ends.map(|ends| Edge { ends, weight: f64::from(ends.0 + 1) }).to_vec();
-        let graphs = Graphs { count: 1, points: 9, edges: Vec::new() };
-        let Shared { hubs, trees, .. } = graphs.divide(vec![0], edges);
+        let mut numbers = [NONE; 9];
+        let Shared { hubs, trees, .. } = Shared::new(vec![0], edges, &mut numbers);
+        assert_eq!(numbers, [NONE; 9]);
         assert_eq!(trees.iter().map(|edge| edge.ends).collect::<Vec<_>>(), ends[..2]);
         let found: Vec<(usize, Vec<(usize, f64)>)> =
             hubs.iter().map(|(point, row)| (point, row.iter().collect())).collect();

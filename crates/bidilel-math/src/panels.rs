@@ -59,6 +59,7 @@ impl<T: Scalar> Panels<T> {
     /// So many depths of all panels at a time, to be written side by side.
     pub fn slabs(&mut self, depths: usize) -> impl IndexedParallelIterator<Item = Slab<'_, T>> {
         let width = self.width;
+        self.begins.fill(0);
         self.packed.par_row_chunks_mut(depths * width).map(move |panels| Slab { width, panels })
     }
 
@@ -71,7 +72,9 @@ impl<T: Scalar> Panels<T> {
         for (panel, first) in (0..columns.ncols()).step_by(width).enumerate() {
             let own = (first..columns.ncols().min(first + width)).map(|index| column(columns, index));
             let zeros = |column: &[T]| column.iter().take_while(|&&value| value == T::zeroed()).count();
-            self.begins[panel] = own.map(zeros).min().unwrap_or(0);
+            // Nothing is known of the rows that a last panel keeps.
+            let whole = first + width <= columns.ncols();
+            self.begins[panel] = if whole { own.map(zeros).min().unwrap_or(0) } else { 0 };
             let panel = self.packed.col_as_slice_mut(panel);
             // A piece of the panel stays in the nearest cache until all of its rows are there.
             for (piece, start) in panel.chunks_mut(PIECE * width).zip((0..columns.nrows()).step_by(PIECE)) {

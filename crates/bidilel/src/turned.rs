@@ -42,14 +42,17 @@ impl Turned {
     pub(crate) fn of(space: &LatentSpace, dims: &[usize], instances: usize) -> Option<Self> {
         let Map::Linear(map) = &space.map else { return None };
         let visual = map.nrows();
+        let dim = dims.last().copied().filter(|&dim| dim <= visual)?;
         if instances < WORTH * visual || !dims.is_sorted() {
             return None;
         }
-        let dim = dims.last().copied()?;
         let (mut turned, mut mean) = (zeros(visual, dim), vec![0.0; dim]);
         let mut turns = Vec::new();
         let mut first = 0;
-        for &end in dims.iter().filter(|&&end| end > 0) {
+        for &end in dims {
+            if end == first {
+                continue;
+            }
             let count = end - first;
             // The mean is turned with the map, as one more column.
             let mut part = zeros(count, visual + 1);
@@ -61,7 +64,7 @@ impl Turned {
                 column.iter_mut().zip(t..).for_each(|(value, i)| *value = part[(t, i)]);
                 mean[first + t] = part[(t, visual)];
             }
-            turns.push(Turn { first, basis: copy(part.subcols(0, count.min(visual))), coefficients });
+            turns.push(Turn { first, basis: copy(part.subcols(0, count)), coefficients });
             first = end;
         }
         Some(Self { space: LatentSpace { map: Map::Linear(turned), mean }, turns })
@@ -113,7 +116,7 @@ mod tests {
     #[test]
     fn lengths_in_leading_dimensions_stay_and_places_come_back() {
         let features = Mat::<f32>::from_fn(60, 300, |i, j| ((i * 13 + j * 29 + i * j) % 37) as f32 / 7.0);
-        for dims in [vec![60], vec![5, 20, 48], vec![1, 2], vec![33]] {
+        for dims in [vec![60], vec![5, 20, 20, 48], vec![1, 2], vec![33]] {
             let space = example(60, 60);
             let turned = Turned::of(&space, &dims, 300).expect("many instances");
             let (before, after) = (space.place(features.as_ref()), turned.space.place(features.as_ref()));
@@ -129,6 +132,24 @@ mod tests {
                 assert!((back - before.subrows(0, dim)).norm_max() < 1e-12 * scale, "{dims:?}");
             }
         }
+    }
+
+    /// Features that do not vary have no say in a map.
+    #[test]
+    fn zeros_of_the_map_stay_harmless() {
+        let Map::Linear(mut map) = example(60, 40).map else { panic!("it is linear") };
+        for row in (0..60).filter(|row| row % 3 == 0 || *row < 7) {
+            (0..40).for_each(|column| map[(row, column)] = 0.0);
+        }
+        let space = LatentSpace::around(Map::Linear(map), vec![0.5; 60]);
+        let features = Mat::<f32>::from_fn(60, 300, |i, j| ((i * 13 + j * 29 + i * j) % 37) as f32 / 7.0);
+        let turned = Turned::of(&space, &[10, 30], 300).expect("many instances");
+        let mut back = turned.space.place(features.as_ref()).expect("linear");
+        turned.back(back.as_mut());
+        let places = space.place(features.as_ref()).expect("linear");
+        assert!((back - places.subrows(0, 30)).norm_max() < 1e-12 * places.norm_max());
+        // More latent than visual dimensions are left alone.
+        assert!(Turned::of(&example(10, 20), &[20], 300).is_none());
     }
 
     #[test]

@@ -49,11 +49,13 @@ pub struct Eigen {
 /// The `count` leading eigenpairs of a symmetric matrix.
 pub fn symmetric(matrix: MatRef<'_, f64>, count: usize, watch: &dyn Observer) -> Result<Eigen> {
     let size = matrix.nrows();
-    let mut found = if solve_directly(size, count) {
-        direct(copy(matrix), count)?
-    } else {
+    let mut found = if !solve_directly(size, count) {
         let apply = |block: MatRef<'_, f64>| product(matrix, block);
         krylov::leading(&apply, size, count, watch)?
+    } else if worth_some(matrix, count) {
+        direct(copy(matrix), count)?
+    } else {
+        whole(matrix, count)?
     };
     fix_signs(found.vectors.as_mut());
     Ok(found)

@@ -12,6 +12,9 @@ use super::{Curve, Host, Outcome, Scored};
 use crate::error::Result;
 use crate::settings::{PostName, Settings};
 
+/// A tenth of a percent point: what is printed of a score.
+const REMARKABLE: f64 = 1e-3;
+
 /// How settings are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
@@ -79,10 +82,12 @@ impl Plan {
         let best = search.scored("best", &best);
         let (trials, stopped) = search.finish()?;
         let outcome = Outcome { best, trials, curves, stopped };
-        if let (Strategy::Paper, Some(better)) = (self.strategy, outcome.passed_over()) {
-            let values = ["alpha", "dim", "neighbors"].map(|name| {
-                better.settings.entries().get(name).map_or(String::new(), |value| format!("--{name} {value}"))
-            });
+        let whole = self.strategy == Strategy::Paper && !self.auto && !outcome.stopped;
+        let worth = |better: &&Scored| better.mean - outcome.best.mean >= REMARKABLE;
+        if let Some(better) = outcome.passed_over().filter(worth).filter(|_| whole) {
+            let entries = better.settings.effective().entries();
+            let value = |name: &&str| Some(format!("--{name} {}", entries.get(*name)?));
+            let values: Vec<String> = ["alpha", "dim", "neighbors"].iter().filter_map(value).collect();
             watch.note(&format!(
                 "{} scored {:.1} % on held-out classes, more than the {:.1} % that the paper's order ends with: its finer \
                  grids leave out values of the coarse one; --strategy grid with values of your own compares them all",

@@ -1,7 +1,7 @@
 //! Scatter matrices of all folds at a time.
 //!
-//! They are the largest part of tuning, and what an instance adds to them depends on its own edges alone: folds in which it
-//! has the same neighbours of its class share it ([`scatter::of_graphs`]). All folds of a few graphs are made at a time, as
+//! They are the largest part of tuning, and sums over the edges of graphs: an edge is summed up once for all folds that have
+//! it ([`scatter::of_graphs`]). All folds of a few graphs are made at a time, as
 //! many as there is room for, and those of the best setting so far are kept: the next stage varies another setting
 //! around it, over the same graph.
 

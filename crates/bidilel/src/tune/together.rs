@@ -6,6 +6,7 @@
 
 use rayon::prelude::*;
 
+use bidilel_math::graph::Affinity;
 use bidilel_math::parallel::side_by_side;
 use bidilel_math::{Columns, Observer, Scalar, scatter};
 
@@ -82,31 +83,29 @@ impl<T: Scalar> Evaluator<'_, T> {
         self.pool.arrange_back();
         let mut parts: Vec<Parts> = graphs.iter().map(|_| Parts::default()).collect();
         let pool = &self.pool;
+        let features = pool.features();
         let made = |fold: &mut Fold| {
             let members = &fold.order[..fold.labels.len()];
-            let lists = Lists::new(pool, members, &mut fold.searched, needs(&jobs), watch);
-            let features = pool.features();
-            let varying =
-                fold.varying.get_or_insert_with(|| scatter::varying(Columns::new(features, members)));
-            let graph = |(views, key): &(usize, GraphKey)| {
-                let views = &weighed[*views];
-                let graph = lists.graph(key, views, &fold.labels);
-                // A graph that cannot be used leaves its part out, and with that the whole.
-                Locality::check_graph(&graph, watch).ok()?;
-                let dimensions = usable(varying.clone(), features.nrows(), views, watch).ok()?;
-                Some((graph.among(members, fold.order.len()), dimensions, members.len()))
-            };
-            graphs.iter().map(graph).collect::<Vec<_>>()
+            fold.varying.get_or_insert_with(|| scatter::varying(Columns::new(features, members)));
+            Lists::new(pool, members, &mut fold.searched, needs(&jobs), &NotesOnly(watch))
         };
         // Two at a time: much of a graph is made by one thread, and no more of them than that are held whole.
         for some in self.folds[..folds].chunks_mut(2) {
-            let found: Vec<Vec<_>> = some.par_iter_mut().map(made).collect();
-            for found in found {
-                for (parts, (graph, dimensions, count)) in
-                    parts.iter_mut().zip(found).filter_map(|(parts, found)| Some((parts, found?)))
-                {
-                    parts.graphs.push(&graph);
-                    parts.others.push((dimensions, count));
+            let lists: Vec<Lists> = some.par_iter_mut().map(made).collect();
+            for ((views, key), parts) in graphs.iter().zip(&mut parts) {
+                let views = &weighed[*views];
+                let graph = |(fold, lists): (&Fold, &Lists)| lists.graph(key, views, &fold.labels);
+                let found: Vec<Affinity> = some.par_iter().zip(&lists).map(graph).collect();
+                for (fold, graph) in some.iter().zip(found) {
+                    let members = &fold.order[..fold.labels.len()];
+                    let varying = fold.varying.clone().unwrap_or_default();
+                    // A graph that cannot be used leaves its part out, and with that the whole.
+                    let usable = Locality::check_graph(&graph, watch)
+                        .and_then(|()| usable(varying, features.nrows(), views, watch));
+                    if let Ok(dimensions) = usable {
+                        parts.graphs.push(&graph.among(members, fold.order.len()));
+                        parts.others.push((dimensions, members.len()));
+                    }
                 }
             }
         }
