@@ -20,7 +20,7 @@ use crate::parallel::zeros;
 use crate::pencil::Pencil;
 use crate::rows::Row;
 use crate::tiles::{Symmetric, mirror};
-use crate::vector::{column, widest};
+use crate::vector::{add_scaled, column, widest};
 use crate::{Columns, Observer, Scalar};
 
 /// Instances that are widened to `f64` at a time: every sum is read and written once a block.
@@ -67,7 +67,7 @@ impl<'a, T: Scalar> Selected<'a, T> {
         for run in runs {
             let (into, values) = (&mut into[run.clone()], self.values(i, run));
             let Some(center) = self.center(run) else {
-                add_widened(into, scale, values);
+                add_scaled(into, scale, values);
                 continue;
             };
             widest(
@@ -134,13 +134,6 @@ impl<'a, T: Scalar> Selected<'a, T> {
     fn center(&self, run: &Range<usize>) -> Option<&'a [f64]> {
         self.center.map(|center| &center[self.rows[run.start]..][..run.len()])
     }
-}
-
-fn add_widened<T: Scalar>(into: &mut [f64], scale: f64, values: &[T]) {
-    widest(
-        #[inline(always)]
-        || into.iter_mut().zip(values).for_each(|(sum, value)| *sum += scale * value.to_f64()),
-    );
 }
 
 /// $X D X^\top$ on the left and $X L X^\top$ on the right of a graph.
@@ -316,7 +309,7 @@ pub fn mean<'a, T: Scalar>(points: impl Into<Columns<'a, T>>) -> Vec<f64> {
     let mut mean = vec![0.0; points.nrows()];
     mean.par_chunks_mut(SHARE).enumerate().for_each(|(strip, sum)| {
         let own = strip * SHARE..strip * SHARE + sum.len();
-        (0..points.ncols()).for_each(|i| add_widened(sum, 1.0, &points.slice(i)[own.clone()]));
+        (0..points.ncols()).for_each(|i| add_scaled(sum, 1.0, &points.slice(i)[own.clone()]));
         sum.iter_mut().for_each(|value| *value /= points.ncols() as f64);
     });
     mean

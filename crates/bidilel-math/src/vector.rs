@@ -46,12 +46,12 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
 }
 
 /// `target += scale * other`.
-pub fn add_scaled(target: &mut [f64], scale: f64, other: &[f64]) {
+pub fn add_scaled<T: Scalar>(target: &mut [f64], scale: f64, other: &[T]) {
     widest(
         #[inline(always)]
         || {
             for (t, o) in target.iter_mut().zip(other) {
-                *t += scale * o;
+                *t += scale * o.to_f64();
             }
         },
     );
@@ -74,7 +74,7 @@ pub fn all_finite(values: &[f32]) -> bool {
 }
 
 /// $\sum_i f(l_i, r_i)$; `term` should be inlined always.
-pub(crate) fn reduce<T: Scalar>(left: &[T], right: &[T], term: impl Fn(T, T) -> f64) -> f64 {
+pub fn reduce<L: Scalar, R: Scalar>(left: &[L], right: &[R], term: impl Fn(L, R) -> f64) -> f64 {
     widest(
         #[inline(always)]
         || {

@@ -10,7 +10,6 @@ use bidilel_math::{Columns, Scalar, distance};
 
 use crate::error::Result;
 use crate::latent_space::LatentSpace;
-use crate::turned::Turned;
 
 /// Instances that are projected at a time, so that a large training set is never held in the latent space.
 const BLOCK: usize = 480;
@@ -44,8 +43,7 @@ impl Landmarks {
     ) -> Result<Vec<Self>> {
         let features = features.into();
         let mut all: Vec<Mat<f64>> = dims.iter().map(|&dim| Mat::zeros(dim, classes)).collect();
-        let turned = Turned::of(space, dims, features.ncols());
-        let placer = turned.as_ref().map_or(space, |turned| &turned.space).placer();
+        let placer = space.placer();
         for first in (0..features.ncols()).step_by(BLOCK) {
             let count = BLOCK.min(features.ncols() - first);
             let placed = placer.place(features.part(first, count))?;
@@ -62,7 +60,6 @@ impl Landmarks {
         }
         // Dividing by the count first would change nothing: only the direction stays.
         let unit = |mut points: Mat<f64>| {
-            turned.iter().for_each(|turned| turned.back(points.as_mut()));
             distance::normalize_columns(points.as_mut());
             Self { points }
         };

@@ -54,7 +54,6 @@ pub mod task;
 mod tensors;
 pub mod top_down;
 pub mod tune;
-mod turned;
 pub mod visual;
 
 pub use error::{Error, Result};

@@ -42,6 +42,7 @@ mod evaluator;
 mod folds;
 mod fused;
 mod grid;
+mod lengths;
 pub mod naive;
 mod pool;
 mod protocol;

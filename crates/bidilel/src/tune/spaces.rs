@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use bidilel_math::{Columns, Observer, Scalar, distance};
 
 use super::common::{dim, groups};
+use super::lengths;
 use crate::bottom_up::{Locality, Scatters};
 use crate::error::Result;
-use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::metrics::accuracy;
 use crate::pipeline::Pipeline;
@@ -94,7 +94,7 @@ impl<T: Scalar> Ground<'_, T> {
         dims.sort_unstable();
         dims.dedup();
         let classes = self.semantics[0].known;
-        let landmarks = match Landmarks::of_prefixes(space, self.train, self.labels, classes, &dims) {
+        let landmarks = match lengths::landmarks(space, self.train, self.labels, classes, &dims) {
             Ok(landmarks) => landmarks,
             Err(failure) => return fail(jobs, &wanted, failure, report),
         };
