@@ -36,8 +36,12 @@ const SAMPLE: usize = 64;
 const BLOCK: usize = 960;
 /// Instances that one thread multiplies at a time.
 const SHARE: usize = 48;
-/// Lengths that single precision has room for around, in units of the map's largest number.
-const ROOM: Range<f64> = 1e-18..1e18;
+/// How large instances may be for products in single precision.
+const ROOM: Range<f64> = 1e-30..1e30;
+/// Where a length is so much shorter than the instance, for a map of numbers up to 1, rounding errors may be most of it.
+const SHORT: f64 = 1e-3;
+/// The same in double precision: such an instance lies at the mean.
+const NOTHING: f64 = 1e-12;
 
 /// The landmarks in the leading `dims` dimensions (ascending), for each of them.
 pub(super) fn landmarks<T: Scalar>(
@@ -141,19 +145,26 @@ impl<'a, T: Scalar> Lengths<'a, T> {
             Product { left: &self.turned, first_row: 0, right, depth: visual, lower: false }
                 .write_to(places.as_mut().subcols_mut(0, count));
             for (i, lengths) in lengths.chunks_mut(self.dims.len()).enumerate() {
-                let places = places.col_as_slice(i);
+                let (size, places) = (distance::norm(near.col_as_slice(i)), places.col_as_slice(i));
                 self.add_up(lengths, |part| {
                     squared_sum(&places[part.clone()], self.unit, &self.offset[part])
                 });
-                // Out of the range of single precision, and with a length of zero, all is done again in double precision.
-                if lengths.iter().any(|length| !ROOM.contains(&(length / self.unit))) {
-                    let wide: Vec<f64> = own.slice(i).iter().map(|value| value.to_f64()).collect();
-                    let place = |t: usize| vector::dot(vector::column(self.map, t), &wide) - self.mean[t];
-                    self.add_up(lengths, |part| part.map(|t| place(t).powi(2)).sum());
+                let short = SHORT * self.unit * size;
+                if !ROOM.contains(&size) || lengths.iter().any(|&length| length < short) {
+                    self.lengths_in_double(own.slice(i), lengths);
                 }
             }
         });
         lengths
+    }
+
+    /// The same for one instance, in `f64` throughout.
+    fn lengths_in_double(&self, instance: &[T], lengths: &mut [f64]) {
+        let wide: Vec<f64> = instance.iter().map(|value| value.to_f64()).collect();
+        let place = |t: usize| vector::dot(vector::column(self.map, t), &wide) - self.mean[t];
+        self.add_up(lengths, |part| part.map(|t| place(t).powi(2)).sum());
+        let nothing = NOTHING * self.unit * distance::norm(&wide);
+        lengths.iter_mut().filter(|length| **length < nothing).for_each(|length| *length = 0.0);
     }
 
     /// An instance less the point in the midst of all.
@@ -268,14 +279,15 @@ mod tests {
         assert!(error::<f64>(&space, &instances(1.0), &[10, 30]) < 1e-12);
     }
 
-    /// The map's own size never matters, and features that are too large or too small to be squared in single precision are
-    /// looked at in double precision.
+    /// The map's own size never matters, and features that are too large or too small for products in single precision are
+    /// multiplied in double precision.
     #[test]
     fn numbers_of_any_size_are_told_apart() {
-        for (features, map) in [(1e25, 1.0), (1e-25, 1.0), (1e38 / 6.0, 1e-38), (1.0, 1e60), (1.0, 1e-60)] {
+        let sizes = [(1e25, 1.0), (1e-25, 1.0), (1e37, 1.0), (1e-37, 1.0), (1.0, 1e60), (1.0, 1e-60)];
+        for (features, map) in sizes {
             let Map::Linear(mut own) = example(60, 40).map else { panic!("it is linear") };
             own *= faer::Scale(map);
-            let center = (0..60).map(|i| features * i as f64 / 20.0).collect();
+            let center = (0..60).map(|i| features * f64::from(i) / 20.0).collect();
             let space = LatentSpace::around(Map::Linear(own), center);
             assert!(error::<f32>(&space, &instances(features), &[10, 40]) < 1e-6, "{features:e} {map:e}");
         }
@@ -285,14 +297,20 @@ mod tests {
     fn an_instance_at_the_mean_has_no_direction() {
         let mut features = instances::<f32>(1.0);
         (0..60).for_each(|i| features[(i, 8)] = 2.0);
-        let Map::Linear(map) = example(60, 20).map else { panic!("it is linear") };
-        let mut space = LatentSpace::around(Map::Linear(map), vec![2.0; 60]);
-        // To the last digit, which a product of its own would not be.
-        space.mean =
-            space.place(features.as_ref().subcols(8, 1)).expect("a linear map").col_as_slice(0).to_vec();
-        let placed = LatentSpace { mean: vec![0.0; 20], ..space.clone() };
-        space.mean =
-            placed.place(features.as_ref().subcols(8, 1)).expect("a linear map").col_as_slice(0).to_vec();
+        let mut space = LatentSpace { mean: vec![0.0; 20], ..example(60, 20) };
+        // To the last digit: where it lies is the mean.
+        let placed = space.place(features.as_ref().subcols(8, 1)).expect("a linear map");
+        space.mean = placed.col_as_slice(0).to_vec();
+        assert!(error::<f32>(&space, &features, &[4, 20]) < 1e-6);
+    }
+
+    /// Rounding errors of single precision would be longer than this instance is.
+    #[test]
+    fn an_instance_close_to_the_mean_keeps_its_direction() {
+        let mut features = instances::<f32>(1.0);
+        (0..60).for_each(|i| features[(i, 8)] = 2.0 + 1e-5 * (i as f32).sin());
+        let mut space = example(60, 20);
+        space.mean = LatentSpace::around(space.map.clone(), vec![2.0; 60]).mean;
         assert!(error::<f32>(&space, &features, &[4, 20]) < 1e-6);
     }
 
