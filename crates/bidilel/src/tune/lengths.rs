@@ -24,7 +24,6 @@ use bidilel_math::panels::{Panels, Product, Right};
 use bidilel_math::parallel::{product, zeros};
 use bidilel_math::{Columns, Scalar, distance, vector};
 
-use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 
@@ -43,28 +42,8 @@ const SHORT: f64 = 1e-3;
 /// The same in double precision: such an instance lies at the mean.
 const NOTHING: f64 = 1e-12;
 
-/// The landmarks in the leading `dims` dimensions (ascending), for each of them.
-pub(super) fn landmarks<T: Scalar>(
-    space: &LatentSpace,
-    features: Columns<'_, T>,
-    labels: &[usize],
-    classes: usize,
-    dims: &[usize],
-) -> Result<Vec<Landmarks>> {
-    match (&space.map, dims.last()) {
-        (Map::Linear(map), Some(&dim))
-            if dim <= map.nrows()
-                && features.nrows() == map.nrows()
-                && features.ncols() >= WORTH * map.nrows() =>
-        {
-            Ok(Lengths::new(map.as_ref(), &space.mean, features, dims).landmarks(features, labels, classes))
-        }
-        _ => Landmarks::of_prefixes(space, features, labels, classes, dims),
-    }
-}
-
 /// A map by which lengths are found.
-struct Lengths<'a, T> {
+pub(super) struct Lengths<'a, T> {
     /// $P$ and $\bar y$.
     map: MatRef<'a, f64>,
     mean: &'a [f64],
@@ -79,7 +58,15 @@ struct Lengths<'a, T> {
 }
 
 impl<'a, T: Scalar> Lengths<'a, T> {
-    fn new(map: MatRef<'a, f64>, mean: &'a [f64], features: Columns<'_, T>, dims: &'a [usize]) -> Self {
+    /// For lengths in the leading `dims` dimensions (ascending), for each of them; none where instances are few.
+    pub(super) fn new(space: &'a LatentSpace, features: Columns<'_, T>, dims: &'a [usize]) -> Option<Self> {
+        let Map::Linear(map) = &space.map else { return None };
+        let fits = features.nrows() == map.nrows() && dims.last().is_some_and(|&dim| dim <= map.nrows());
+        let many = features.ncols() >= WORTH * map.nrows();
+        (fits && many).then(|| Self::around(map.as_ref(), &space.mean, features, dims))
+    }
+
+    fn around(map: MatRef<'a, f64>, mean: &'a [f64], features: Columns<'_, T>, dims: &'a [usize]) -> Self {
         let every = features.ncols().div_ceil(SAMPLE).max(1);
         let mut midst = vec![0.0; map.nrows()];
         let sample = (0..features.ncols()).step_by(every);
@@ -103,13 +90,19 @@ impl<'a, T: Scalar> Lengths<'a, T> {
         Self { map, mean, dims, midst, turned: panels, unit, offset }
     }
 
-    fn landmarks(&self, features: Columns<'_, T>, labels: &[usize], classes: usize) -> Vec<Landmarks> {
+    /// The landmarks in each of `dims`.
+    pub(super) fn landmarks(
+        &self,
+        features: Columns<'_, T>,
+        labels: &[usize],
+        classes: usize,
+    ) -> Vec<Landmarks> {
         let visual = self.map.nrows();
         let mut sums: Vec<(Mat<f64>, Vec<f64>)> =
             self.dims.iter().map(|_| (zeros(visual, classes), vec![0.0; classes])).collect();
         for first in (0..features.ncols()).step_by(BLOCK) {
             let block = features.part(first, BLOCK.min(features.ncols() - first));
-            let lengths = self.lengths(block);
+            let lengths = self.of(block);
             sums.par_iter_mut().enumerate().for_each(|(place, (sums, weights))| {
                 for (i, &label) in (0..block.ncols()).zip(&labels[first..]) {
                     let length = lengths[i * self.dims.len() + place];
@@ -132,7 +125,7 @@ impl<'a, T: Scalar> Lengths<'a, T> {
     }
 
     /// The lengths of instances in each of `dims`, one instance after the other.
-    fn lengths(&self, instances: Columns<'_, T>) -> Vec<f64> {
+    pub(super) fn of(&self, instances: Columns<'_, T>) -> Vec<f64> {
         let (visual, dim) = (self.map.nrows(), self.offset.len());
         let mut lengths = vec![0.0; self.dims.len() * instances.ncols()];
         let room = || (zeros::<T>(visual, SHARE), zeros::<T>(dim, SHARE));
@@ -151,7 +144,7 @@ impl<'a, T: Scalar> Lengths<'a, T> {
                 });
                 let short = SHORT * self.unit * size;
                 if !ROOM.contains(&size) || lengths.iter().any(|&length| length < short) {
-                    self.lengths_in_double(own.slice(i), lengths);
+                    self.in_double(own.slice(i), lengths);
                 }
             }
         });
@@ -159,12 +152,33 @@ impl<'a, T: Scalar> Lengths<'a, T> {
     }
 
     /// The same for one instance, in `f64` throughout.
-    fn lengths_in_double(&self, instance: &[T], lengths: &mut [f64]) {
-        let wide: Vec<f64> = instance.iter().map(|value| value.to_f64()).collect();
-        let place = |t: usize| vector::dot(vector::column(self.map, t), &wide) - self.mean[t];
-        self.add_up(lengths, |part| part.map(|t| place(t).powi(2)).sum());
-        let nothing = NOTHING * self.unit * distance::norm(&wide);
+    fn in_double(&self, instance: &[T], lengths: &mut [f64]) {
+        let place = self.place(instance, self.offset.len());
+        self.add_up(lengths, |part| vector::dot(&place[part.clone()], &place[part]));
+        let nothing = NOTHING * self.unit * distance::norm(instance);
         lengths.iter_mut().filter(|length| **length < nothing).for_each(|length| *length = 0.0);
+    }
+
+    /// Where an instance lies in the leading dimensions, in `f64`.
+    pub(super) fn place(&self, instance: &[T], dim: usize) -> Vec<f64> {
+        let mut wide = vec![0.0; instance.len()];
+        vector::widen(instance, &mut wide);
+        (0..dim).map(|t| vector::dot(vector::column(self.map, t), &wide) - self.mean[t]).collect()
+    }
+
+    /// $P$, visual x latent dimensions.
+    pub(super) fn map(&self) -> MatRef<'a, f64> {
+        self.map
+    }
+
+    /// $\bar y$.
+    pub(super) fn mean(&self) -> &'a [f64] {
+        self.mean
+    }
+
+    /// Lengths of an instance.
+    pub(super) fn dims(&self) -> &'a [usize] {
+        self.dims
     }
 
     /// An instance less the point in the midst of all.
@@ -251,9 +265,9 @@ mod tests {
     /// How far landmarks by lengths are from those by places, at most.
     fn error<T: Scalar>(space: &LatentSpace, features: &Mat<T>, dims: &[usize]) -> f64 {
         let labels: Vec<usize> = (0..features.ncols()).map(|i| i * i % 7).collect();
-        let Map::Linear(map) = &space.map else { panic!("it is linear") };
         let features = Columns::from(features.as_ref());
-        let found = Lengths::new(map.as_ref(), &space.mean, features, dims).landmarks(features, &labels, 7);
+        let lengths = Lengths::new(space, features, dims).expect("many instances");
+        let found = lengths.landmarks(features, &labels, 7);
         let expected = Landmarks::of_prefixes(space, features, &labels, 7, dims).expect("a linear map");
         let pairs = found.iter().zip(&expected);
         pairs.map(|(one, other)| (&one.points - &other.points).norm_max()).fold(0.0, f64::max)
@@ -325,11 +339,10 @@ mod tests {
     }
 
     #[test]
-    fn few_instances_are_placed() {
+    fn few_instances_are_not_worth_it() {
         let (space, features) = (example(60, 20), instances::<f32>(1.0));
-        let few = Columns::from(features.as_ref().subcols(0, 239));
-        let labels = vec![0; 239];
-        let found = landmarks(&space, few, &labels, 1, &[5, 20]).expect("a linear map");
-        assert_eq!(found, Landmarks::of_prefixes(&space, few, &labels, 1, &[5, 20]).expect("the same"));
+        let some = |count: usize| Columns::from(features.as_ref().subcols(0, count));
+        assert!(Lengths::new(&space, some(240), &[5, 20]).is_some());
+        assert!(Lengths::new(&space, some(239), &[5, 20]).is_none());
     }
 }

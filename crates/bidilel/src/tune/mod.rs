@@ -44,6 +44,7 @@ mod fused;
 mod grid;
 mod lengths;
 pub mod naive;
+mod nearest;
 mod pool;
 mod protocol;
 mod search;

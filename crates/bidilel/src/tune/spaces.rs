@@ -8,9 +8,11 @@ use rayon::prelude::*;
 use bidilel_math::{Columns, Observer, Scalar, distance};
 
 use super::common::{dim, groups};
-use super::lengths;
+use super::lengths::Lengths;
+use super::nearest::Nearest;
 use crate::bottom_up::{Locality, Scatters};
 use crate::error::Result;
+use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::metrics::accuracy;
 use crate::pipeline::Pipeline;
@@ -94,7 +96,12 @@ impl<T: Scalar> Ground<'_, T> {
         dims.sort_unstable();
         dims.dedup();
         let classes = self.semantics[0].known;
-        let landmarks = match lengths::landmarks(space, self.train, self.labels, classes, &dims) {
+        let lengths = Lengths::new(space, self.train, &dims);
+        let landmarks = match &lengths {
+            Some(lengths) => Ok(lengths.landmarks(self.train, self.labels, classes)),
+            None => Landmarks::of_prefixes(space, self.train, self.labels, classes, &dims),
+        };
+        let landmarks = match landmarks {
             Ok(landmarks) => landmarks,
             Err(failure) => return fail(jobs, &wanted, failure, report),
         };
@@ -114,7 +121,31 @@ impl<T: Scalar> Ground<'_, T> {
             return false;
         }
         let mut embedded: Vec<Embedded> = found.into_iter().flatten().collect();
-        self.recognize(space, jobs, &mut embedded, report)
+        let refined = |one: &Embedded| one.members.iter().any(|&job| !jobs[job].pipeline.post.is_empty());
+        let refined = embedded.iter().any(refined);
+        let points: Vec<&Mat<f64>> = embedded.iter().map(|one| &one.points).collect();
+        let lengths = lengths.as_ref().filter(|_| !refined);
+        match lengths.and_then(|lengths| Nearest::new(lengths, &points)) {
+            Some(nearest) => self.score(nearest.labels(self.test), jobs, &embedded, report),
+            None => self.recognize(space, jobs, &mut embedded, refined, report),
+        }
+    }
+
+    /// Scores what is found by each of some embeddings that nothing refines.
+    fn score(
+        &self,
+        labels: Result<Vec<Vec<usize>>>,
+        jobs: &[Job],
+        embedded: &[Embedded],
+        report: Report<'_>,
+    ) -> bool {
+        match labels {
+            Err(failure) => fail(jobs, &members_of(embedded), failure, report),
+            Ok(labels) => embedded.iter().zip(labels).all(|(one, labels)| {
+                let score = accuracy(&labels, self.test_labels, one.points.ncols()).per_class;
+                one.members.iter().all(|&job| report(job, Ok(score)))
+            }),
+        }
     }
 
     /// Recognises the held-out instances by each of some embeddings, and scores that.
@@ -123,22 +154,19 @@ impl<T: Scalar> Ground<'_, T> {
         space: &LatentSpace,
         jobs: &[Job],
         embedded: &mut [Embedded],
+        refined: bool,
         report: Report<'_>,
     ) -> bool {
         // Refiners look at all instances together; otherwise a few at a time do not leave the cache.
-        let refined = |one: &Embedded| one.members.iter().any(|&job| !jobs[job].pipeline.post.is_empty());
         let all = self.test.ncols();
-        let block = if embedded.iter().any(refined) { all } else { BLOCK.min(all) };
+        let block = if refined { all } else { BLOCK.min(all) };
         let placer = space.placer();
         let mut done = 0;
         loop {
             let count = block.min(all - done);
             let placed = match placer.place(self.test.part(done, count)) {
                 Ok(placed) => placed,
-                Err(failure) => {
-                    let members: Vec<usize> = embedded.iter().flat_map(|one| one.members.clone()).collect();
-                    return fail(jobs, &members, failure, report);
-                }
+                Err(failure) => return fail(jobs, &members_of(embedded), failure, report),
             };
             done += count;
             let last = (done == all).then_some((self.test_labels, report));
@@ -194,6 +222,11 @@ impl Embedded {
             })
         })
     }
+}
+
+/// The settings of all embeddings.
+fn members_of(embedded: &[Embedded]) -> Vec<usize> {
+    embedded.iter().flat_map(|one| one.members.clone()).collect()
 }
 
 /// The first of a group is told why, the others that they share its fate.
