@@ -20,7 +20,7 @@ use crate::parallel::zeros;
 use crate::pencil::Pencil;
 use crate::rows::Row;
 use crate::tiles::{Symmetric, mirror};
-use crate::vector::{add_scaled, column, widest};
+use crate::vector::{add_scaled, column, widen, widest};
 use crate::{Columns, Observer, Scalar};
 
 /// Instances that are widened to `f64` at a time: every sum is read and written once a block.
@@ -60,6 +60,17 @@ impl<'a, T: Scalar> Selected<'a, T> {
             }
         }
         runs
+    }
+
+    /// Writes instance `i`, run by run.
+    fn write(&self, runs: &[Range<usize>], i: usize, into: &mut [f64]) {
+        for run in runs {
+            let (into, values) = (&mut into[run.clone()], self.values(i, run));
+            widen(values, into);
+            if let Some(center) = self.center(run) {
+                add_scaled(into, -1.0, center);
+            }
+        }
     }
 
     /// Adds `scale` times instance `i` to `into`, run by run.
@@ -143,10 +154,10 @@ impl<'a, T: Scalar> Selected<'a, T> {
 pub fn of_graph<T: Scalar>(data: Selected<'_, T>, graph: &Affinity, watch: &dyn Observer) -> Pencil {
     // An instance without an edge adds nothing.
     let linked = (0..graph.count()).map(|i| (i, graph.row(i))).filter(|(_, edges)| !edges.is_empty());
-    let terms: Vec<Term<'_>> = linked.map(|(i, edges)| Term::Point(i, edges)).collect();
+    let points: Vec<Point<'_>> = linked.collect();
     let mut pencil = Pencil::zeros(data.dim());
-    let mut sums = Sums::new(data, terms.len());
-    each_block(&terms, watch, |terms| sums.add(terms, &mut pencil));
+    let mut sums = Sums::new(data, points.len());
+    each_block(&points, watch, |points| sums.add_points(points, &mut pencil));
     pencil.add_half_of_right_to_left();
     pencil
 }
@@ -165,41 +176,39 @@ pub fn of_graphs<T: Scalar>(data: Selected<'_, T>, graphs: &Graphs, watch: &dyn 
         + (0..graphs.len()).flat_map(own).map(|shared| shared.len()).sum::<usize>();
     let mut sums = Sums::new(data, all);
     let mut done = 0;
-    let mut add = |terms: &[Term<'_>], pencil: &mut Pencil| {
-        for block in terms.chunks(BLOCK) {
-            sums.add(block, pencil);
-            done += block.len();
+    let mut add = |shared: &[&Shared], pencil: &mut Pencil| {
+        let mut told = |count: usize| {
+            done += count;
             watch.progress(done, all);
+        };
+        let points: Vec<Point<'_>> = shared.iter().flat_map(|shared| shared.hubs.iter()).collect();
+        for block in points.chunks(BLOCK) {
+            sums.add_points(block, pencil);
+            told(block.len());
+        }
+        let edges: Vec<Edge> = shared.iter().flat_map(|shared| shared.trees.iter().copied()).collect();
+        for block in edges.chunks(BLOCK) {
+            sums.add_edges(block, pencil);
+            told(block.len());
         }
     };
     let mut together: Option<Pencil> = None;
     for shared in many {
         let together = together.get_or_insert_with(|| Pencil::zeros(data.dim()));
         together.clear();
-        add(&terms_of(shared).collect::<Vec<_>>(), together);
+        add(&[shared], together);
         shared.graphs.iter().for_each(|&graph| pencils[graph].add_pencil(together));
     }
     drop(together);
     for (graph, pencil) in pencils.iter_mut().enumerate() {
-        add(&own(graph).flat_map(|shared| terms_of(shared)).collect::<Vec<_>>(), pencil);
+        add(&own(graph).copied().collect::<Vec<_>>(), pencil);
     }
     pencils.par_iter_mut().for_each(Pencil::add_half_of_right_to_left);
     pencils
 }
 
-/// What is summed up, of either product.
-#[derive(Debug, Clone, Copy)]
-enum Term<'a> {
-    /// An instance with all of its edges.
-    Point(usize, Row<'a>),
-    /// An edge.
-    Edge(Edge),
-}
-
-fn terms_of(shared: &Shared) -> impl Iterator<Item = Term<'_>> {
-    let points = shared.hubs.iter().map(|(i, edges)| Term::Point(i, edges));
-    points.chain(shared.trees.iter().copied().map(Term::Edge))
-}
+/// An instance with all of its edges.
+type Point<'a> = (usize, Row<'a>);
 
 /// The operands of both products for a block of terms.
 struct Sums<'a, T> {
@@ -219,45 +228,48 @@ impl<'a, T: Scalar> Sums<'a, T> {
         Self { data, runs: data.runs(), pushed: both(), pulled: both() }
     }
 
-    /// Adds what a block of terms gives.
-    fn add(&mut self, terms: &[Term<'_>], pencil: &mut Pencil) {
+    /// Adds what a block of points gives. Both products have the points themselves on the right.
+    fn add_points(&mut self, points: &[Point<'_>], pencil: &mut Pencil) {
+        let Self { data, runs, pushed: (pushed, right), pulled: (pulled, _) } = self;
+        let slabs = right.slabs(SLAB).zip(pushed.slabs(SLAB).zip(pulled.slabs(SLAB)));
+        slabs.zip(points.par_chunks(SLAB)).for_each(|((mut right, (mut pushed, mut pulled)), points)| {
+            let (mut one, mut other) = (vec![0.0; data.dim()], vec![0.0; data.dim()]);
+            for (depth, &(i, edges)) in points.iter().enumerate() {
+                data.write(runs, i, &mut one);
+                right.put(depth, &one);
+                other.fill(0.0);
+                data.add_neighbors(runs, edges, &mut other);
+                let degree: f64 = edges.values().iter().sum();
+                turn(&mut one, &mut other, |own, others| {
+                    (0.5 * (degree * own + others), degree * own - others)
+                });
+                pushed.put(depth, &one);
+                pulled.put(depth, &other);
+            }
+        });
+        let half = |left| Symmetric { left, right, depth: points.len() };
+        pencil.add(half(pushed), half(pulled));
+    }
+
+    /// Adds what a block of edges gives.
+    fn add_edges(&mut self, edges: &[Edge], pencil: &mut Pencil) {
         let Self { data, runs, pushed, pulled } = self;
         let pushed_slabs = pushed.0.slabs(SLAB).zip(pushed.1.slabs(SLAB));
         let slabs = pushed_slabs.zip(pulled.0.slabs(SLAB).zip(pulled.1.slabs(SLAB)));
-        slabs.zip(terms.par_chunks(SLAB)).for_each(|((mut pushed, mut pulled), terms)| {
+        slabs.zip(edges.par_chunks(SLAB)).for_each(|((mut pushed, mut pulled), edges)| {
             let (mut one, mut other) = (vec![0.0; data.dim()], vec![0.0; data.dim()]);
-            for (depth, term) in terms.iter().enumerate() {
-                one.fill(0.0);
-                other.fill(0.0);
-                match *term {
-                    Term::Point(i, edges) => {
-                        data.add(runs, i, 1.0, &mut one);
-                        data.add_neighbors(runs, edges, &mut other);
-                        pushed.1.put(depth, &one);
-                        pulled.1.put(depth, &one);
-                        let degree: f64 = edges.values().iter().sum();
-                        turn(&mut one, &mut other, |own, others| {
-                            (0.5 * (degree * own + others), degree * own - others)
-                        });
-                        pushed.0.put(depth, &one);
-                        pulled.0.put(depth, &other);
-                    }
-                    Term::Edge(Edge { ends: (i, j), weight }) => {
-                        data.add(runs, i as usize, 1.0, &mut one);
-                        data.add(runs, j as usize, 1.0, &mut other);
-                        turn(&mut one, &mut other, |one, other| (one + other, one - other));
-                        pushed.1.put(depth, &one);
-                        pulled.1.put(depth, &other);
-                        turn(&mut one, &mut other, |sum, difference| {
-                            (0.5 * weight * sum, weight * difference)
-                        });
-                        pushed.0.put(depth, &one);
-                        pulled.0.put(depth, &other);
-                    }
-                }
+            for (depth, &Edge { ends: (i, j), weight }) in edges.iter().enumerate() {
+                data.write(runs, i as usize, &mut one);
+                data.write(runs, j as usize, &mut other);
+                turn(&mut one, &mut other, |one, other| (one + other, one - other));
+                pushed.1.put(depth, &one);
+                pulled.1.put(depth, &other);
+                turn(&mut one, &mut other, |sum, difference| (0.5 * weight * sum, weight * difference));
+                pushed.0.put(depth, &one);
+                pulled.0.put(depth, &other);
             }
         });
-        let half = |(left, right)| Symmetric { left, right, depth: terms.len() };
+        let half = |(left, right)| Symmetric { left, right, depth: edges.len() };
         pencil.add(half((&pushed.0, &pushed.1)), half((&pulled.0, &pulled.1)));
     }
 }
@@ -288,8 +300,7 @@ pub fn total<T: Scalar>(data: Selected<'_, T>, watch: &dyn Observer) -> Mat<f64>
         slabs.for_each(|((mut left, mut right), instances)| {
             let mut values = vec![0.0; dim];
             for (depth, &i) in instances.iter().enumerate() {
-                values.fill(0.0);
-                data.add(&runs, i, 1.0, &mut values);
+                data.write(&runs, i, &mut values);
                 left.put(depth, &values);
                 right.put(depth, &values);
             }
