@@ -50,7 +50,7 @@ pub(super) struct Lengths<'a, T> {
     dims: &'a [usize],
     /// A point in the midst of the instances.
     midst: Vec<T>,
-    /// All $R_r$, in units of their largest number.
+    /// All $R_r$, in a unit in which none of their numbers is larger than 1.
     turned: Panels<T>,
     unit: f64,
     /// Where the point lies in the turned space.
@@ -77,16 +77,16 @@ impl<'a, T: Scalar> Lengths<'a, T> {
         let wide: Vec<f64> = midst.iter().map(|value| value.to_f64()).collect();
         let offset: Vec<f64> =
             (0..dim).map(|t| vector::dot(vector::column(map, t), &wide) - mean[t]).collect();
-        let (turned, offset) = turn(map, &offset, dims);
-        let largest = turned.norm_max();
-        let unit = if largest > 0.0 { largest } else { 1.0 };
-        let mut panels = Panels::left(dim, map.nrows());
-        let mut narrow = zeros(map.nrows(), dim);
+        // No number of the turned map is larger than the part of a feature in all of it.
+        let mut parts = vec![0.0; map.nrows()];
         for t in 0..dim {
-            let (from, into) = (turned.col_as_slice(t), narrow.col_as_slice_mut(t));
-            into.iter_mut().zip(from).for_each(|(into, from)| *into = T::from_f64(from / unit));
+            parts.iter_mut().zip(vector::column(map, t)).for_each(|(part, value)| *part += value * value);
         }
-        panels.pack_columns(narrow.as_ref(), T::from_f64(1.0));
+        let largest = parts.into_iter().fold(0.0, f64::max).sqrt();
+        let unit = if largest > 0.0 { largest } else { 1.0 };
+        let (turned, offset) = turn(map, &offset, dims, unit);
+        let mut panels = Panels::left(dim, map.nrows());
+        panels.pack_columns(turned.as_ref(), T::from_f64(1.0));
         Self { map, mean, dims, midst, turned: panels, unit, offset }
     }
 
@@ -143,7 +143,7 @@ impl<'a, T: Scalar> Lengths<'a, T> {
                     squared_sum(&places[part.clone()], self.unit, &self.offset[part])
                 });
                 let short = SHORT * self.unit * size;
-                if !ROOM.contains(&size) || lengths.iter().any(|&length| length < short) {
+                if !ROOM.contains(&size) || !lengths.iter().all(|&length| length >= short) {
                     self.in_double(own.slice(i), lengths);
                 }
             }
@@ -216,8 +216,9 @@ fn squared_sum<T: Scalar>(places: &[T], unit: f64, offset: &[f64]) -> f64 {
     )
 }
 
-/// The leading dimensions of a map, turned between each of `dims` (ascending) and the next, and a point with them.
-fn turn(map: MatRef<'_, f64>, point: &[f64], dims: &[usize]) -> (Mat<f64>, Vec<f64>) {
+/// The leading dimensions of a map, turned between each of `dims` (ascending) and the next, in some unit; and a point with
+/// them.
+fn turn<T: Scalar>(map: MatRef<'_, f64>, point: &[f64], dims: &[usize], unit: f64) -> (Mat<T>, Vec<f64>) {
     let visual = map.nrows();
     let (mut turned, mut turned_point) = (zeros(visual, point.len()), vec![0.0; point.len()]);
     let mut first = 0;
@@ -230,7 +231,7 @@ fn turn(map: MatRef<'_, f64>, point: &[f64], dims: &[usize]) -> (Mat<f64>, Vec<f
         factor(part.as_mut());
         for t in 0..count {
             let column = &mut turned.col_as_slice_mut(first + t)[t..];
-            column.iter_mut().zip(t..).for_each(|(value, i)| *value = part[(t, i)]);
+            column.iter_mut().zip(t..).for_each(|(value, i)| *value = T::from_f64(part[(t, i)] / unit));
             turned_point[first + t] = part[(t, visual)];
         }
         first = end;
@@ -331,7 +332,7 @@ mod tests {
     #[test]
     fn rows_of_the_turned_map_begin_with_zeros() {
         let Map::Linear(map) = example(30, 20).map else { panic!("it is linear") };
-        let (turned, _) = turn(map.as_ref(), &[0.0; 20], &[5, 20]);
+        let (turned, _) = turn::<f64>(map.as_ref(), &[0.0; 20], &[5, 20], 1.0);
         for (column, zeros) in [(0, 0), (4, 4), (5, 0), (19, 14)] {
             assert!(turned.col_as_slice(column)[..zeros].iter().all(|&value| value == 0.0));
             assert!(turned[(zeros, column)] != 0.0);
