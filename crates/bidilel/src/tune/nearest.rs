@@ -20,7 +20,7 @@ use crate::recognize::Recognition;
 
 /// Instances that are looked at together.
 const BLOCK: usize = 960;
-/// How far off lengths may be, a hundred times what they are on real features.
+/// How far off lengths may be: hundreds of times what they were at most on real features.
 const OFF: f64 = 1e-3;
 /// So many latent dimensions a column pay for it twice over.
 const WORTH: usize = 4;
