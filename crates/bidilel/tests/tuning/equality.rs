@@ -6,7 +6,7 @@ use bidilel::settings::Settings;
 use bidilel::tune::{Axis, Evaluator, Forgetful, Plan, Strategy, naive};
 use bidilel_math::Silent;
 
-use crate::support::{dataset, divided, evaluator, mixed};
+use crate::support::{dataset, divided, evaluator, mixed, task};
 
 /// All scores of a batch on one fold.
 fn shared(
@@ -40,6 +40,30 @@ fn every_score_is_that_of_a_fit_of_its_own() {
                     (found - expected).abs() < 1e-9,
                     "seed {seed}, {settings:?}: {found}, alone {expected}"
                 );
+            }
+        }
+    }
+}
+
+/// With many instances a feature and many dimensions a class nothing is placed: lengths are enough.
+#[test]
+fn scores_by_lengths_are_those_of_fits_that_place_all() {
+    for seed in 0..4 {
+        let dataset = task(seed, 40.0, 48);
+        let (trial, folds) = divided(&dataset, 2, seed);
+        let mut evaluator = evaluator(&dataset, &trial, &folds);
+        let mut batch = Vec::new();
+        for alpha in [0.001, 1.0, 1000.0] {
+            for (dim, neighbors) in [(12, 10), (44, 10), (44, 1)] {
+                let neighbors = Some(neighbors);
+                batch.push(Settings { alpha: Some(alpha), dim: Some(dim), neighbors, ..Settings::default() });
+            }
+        }
+        for (number, fold) in folds.iter().enumerate() {
+            let found = shared(&mut evaluator, number, &batch, &vec![true; batch.len()]);
+            for (settings, found) in batch.iter().zip(found) {
+                let expected = naive::score(&dataset, fold, settings, 0, &Silent).expect("a fit");
+                assert!((found.expect("a score") - expected).abs() < 1e-9, "seed {seed}, {settings:?}");
             }
         }
     }

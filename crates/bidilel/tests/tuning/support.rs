@@ -12,6 +12,11 @@ use bidilel_math::Silent;
 use serde_json::{Value, json};
 
 pub(crate) fn dataset(seed: u64) -> Dataset {
+    task(seed, 14.0, 32)
+}
+
+/// A task of so many instances a class and features.
+pub(crate) fn task(seed: u64, instances: f64, dim: usize) -> Dataset {
     let settings = Synthetic {
         known: 15,
         unseen: 4,
@@ -20,8 +25,8 @@ pub(crate) fn dataset(seed: u64) -> Dataset {
         factors: 10,
         attributes: 30,
         word_dim: 12,
-        instances_per_class: 14.0,
-        views: vec![View { name: "cnn".to_owned(), dim: 32 }],
+        instances_per_class: instances,
+        views: vec![View { name: "cnn".to_owned(), dim }],
         ..Synthetic::default()
     };
     settings.generate(seed).expect("a small task")
