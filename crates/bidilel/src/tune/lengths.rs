@@ -176,7 +176,7 @@ impl<'a, T: Scalar> Lengths<'a, T> {
         self.mean
     }
 
-    /// Lengths of an instance.
+    /// The numbers of leading dimensions in which an instance has a length.
     pub(super) fn dims(&self) -> &'a [usize] {
         self.dims
     }
