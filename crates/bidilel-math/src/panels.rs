@@ -13,12 +13,13 @@ use std::ops::Range;
 
 use faer::{Mat, MatMut, MatRef};
 use pulp::bytemuck::cast_slice;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::Scalar;
 use crate::lanes::Lanes;
 use crate::parallel::zeros;
+use crate::simd;
 use crate::vector::column;
 
 /// Columns that the kernel takes at a time.
@@ -140,6 +141,20 @@ impl<T: Scalar> Slab<'_, T> {
     }
 }
 
+/// How many roundings an entry of a product goes through: sums run in registers for a stretch of the depth, and the sums of
+/// stretches are added up. With unit roundoff $u$ and $c$ roundings an entry is off by at most
+/// $\frac{c u}{1 - c u} \|l\| \|r\|$ (Higham 2002, section 3.1, by Cauchy and Schwarz), at any width of the registers.
+pub fn roundings<T: Scalar>(depth: usize) -> usize {
+    let step = depth_step::<T>(depth);
+    // One more for a product that is not fused with its sum.
+    step + depth.div_ceil(step) + 1
+}
+
+/// Depths that are summed up in registers at a time.
+fn depth_step<T: Scalar>(depth: usize) -> usize {
+    (NEAREST / (SIX * size_of::<T>())).clamp(1, depth.max(1))
+}
+
 /// Rows of a panel on the left, on this machine.
 fn left_width<T: Scalar>() -> usize {
     struct Width<T>(std::marker::PhantomData<T>);
@@ -151,7 +166,7 @@ fn left_width<T: Scalar>() -> usize {
             2 * T::lanes::<S>()
         }
     }
-    Arch::new().dispatch(Width::<T>(std::marker::PhantomData))
+    simd::dispatch(Width::<T>(std::marker::PhantomData))
 }
 
 /// What the left panels are multiplied by.
@@ -180,12 +195,12 @@ pub struct Product<'a, T> {
 impl<T: Scalar> Product<'_, T> {
     /// Adds the product to a matrix whose columns are contiguous.
     pub fn add_to(&self, sum: MatMut<'_, T>) {
-        Arch::new().dispatch(Run { product: self, sum, replace: false });
+        simd::dispatch(Run { product: self, sum, replace: false });
     }
 
     /// Writes the product into a matrix whose columns are contiguous.
     pub fn write_to(&self, sum: MatMut<'_, T>) {
-        Arch::new().dispatch(Run { product: self, sum, replace: true });
+        simd::dispatch(Run { product: self, sum, replace: true });
     }
 }
 
@@ -205,7 +220,7 @@ impl<T: Scalar> WithSimd for Run<'_, T> {
         if self.replace && depth == 0 {
             self.sum.fill(T::zeroed());
         }
-        let step = (NEAREST / (SIX * size_of::<T>())).clamp(1, depth.max(1));
+        let step = depth_step::<T>(depth);
         let group = (SECOND / (step * size_of::<T>()) / left.width).max(1) * left.width;
         for start in (0..depth).step_by(step) {
             let depths = start..(start + step).min(depth);

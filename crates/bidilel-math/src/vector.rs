@@ -4,9 +4,9 @@
 //! number of running sums, added up in a fixed order, gives every version the same bits.
 
 use faer::MatRef;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
-use crate::Scalar;
+use crate::{Scalar, simd};
 
 /// Running sums of a reduction: enough to keep the adders of present processors busy.
 const LANES: usize = 16;
@@ -24,7 +24,7 @@ pub fn widest<R>(work: impl FnMut() -> R) -> R {
             (self.0)()
         }
     }
-    Arch::new().dispatch(Work(work))
+    simd::dispatch(Work(work))
 }
 
 /// The numbers of a column as they lie.
@@ -73,6 +73,27 @@ pub fn all_finite(values: &[f32]) -> bool {
     )
 }
 
+/// The largest magnitude; NaN where any number is none. A plain maximum would pass over NaN.
+pub fn largest(values: &[f64]) -> f64 {
+    widest(
+        #[inline(always)]
+        || {
+            let (mut most, mut not_a_number) = ([0.0_f64; LANES], [false; LANES]);
+            let (chunks, tail) = values.as_chunks::<LANES>();
+            for chunk in chunks {
+                for lane in 0..LANES {
+                    let magnitude = chunk[lane].abs();
+                    most[lane] = if magnitude > most[lane] { magnitude } else { most[lane] };
+                    not_a_number[lane] |= magnitude.is_nan();
+                }
+            }
+            let most = most.iter().chain(tail).fold(0.0_f64, |most, value| most.max(value.abs()));
+            let none = not_a_number.contains(&true) || tail.iter().any(|value| value.is_nan());
+            if none { f64::NAN } else { most }
+        },
+    )
+}
+
 /// $\sum_i f(l_i, r_i)$; `term` should be inlined always.
 pub fn reduce<L: Scalar, R: Scalar>(left: &[L], right: &[R], term: impl Fn(L, R) -> f64) -> f64 {
     widest(
@@ -95,6 +116,22 @@ pub fn reduce<L: Scalar, R: Scalar>(left: &[L], right: &[R], term: impl Fn(L, R)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_magnitude_of_anything_with_nan_is_nan() {
+        for length in [1, 15, 16, 17, 100] {
+            let mut values: Vec<f64> = (0..length).map(|i| f64::from(i % 7) - 5.0).collect();
+            assert_eq!(largest(&values), 5.0);
+            for place in [0, length as usize / 2, length as usize - 1] {
+                let before = std::mem::replace(&mut values[place], f64::NAN);
+                assert!(largest(&values).is_nan(), "{length} {place}");
+                values[place] = f64::NEG_INFINITY;
+                assert_eq!(largest(&values), f64::INFINITY);
+                values[place] = before;
+            }
+        }
+        assert_eq!(largest(&[]), 0.0);
+    }
 
     #[test]
     fn sums_are_those_of_the_plain_formulas_at_any_length() {
