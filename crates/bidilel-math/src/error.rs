@@ -1,5 +1,7 @@
 //! What can go wrong in the algebra.
 
+use crate::Check;
+
 /// A failed computation.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -25,6 +27,12 @@ pub enum Error {
     NotFinite {
         /// Which number.
         what: &'static str,
+    },
+    /// A result is not what numbers that were computed apart from it say.
+    #[error("{check}")]
+    Check {
+        /// What was compared.
+        check: Check,
     },
     /// Numbers that must differ are all the same.
     #[error("{what} do not vary")]

@@ -5,6 +5,15 @@
 //! $\|C q - \theta q\|$ are computed, not estimated, and bound the error of every eigenvalue. When the basis
 //! is full it is cut back to the leading Ritz vectors and grown again from their residuals.
 //!
+//! # Repeated eigenvalues
+//! Small residuals say that pairs are pairs, not that they are the leading ones. A space that is grown from a block of $w$
+//! vectors has at most $w$ independent vectors in the eigenspace of any one eigenvalue, and, from a random block, it has
+//! exactly as many as the smaller of $w$ and the multiplicity. So nothing is missing where every eigenvalue above the last
+//! one was found fewer than $w$ times; members of a cluster that rounding tells apart count as one eigenvalue only if
+//! they agree to [`ALIKE`], since otherwise no $w$ of them span an invariant space, and residuals stay large. Where one was
+//! found $w$ times or more, the basis is grown again from another random block, orthogonal to all that was found, until such
+//! a block adds nothing.
+//!
 //! # References
 //! Y. Saad, *Numerical Methods for Large Eigenvalue Problems*, 2nd ed., 2011, chapters 6 and 7.
 
@@ -13,7 +22,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::eigen::{Eigen, whole};
+use crate::eigen::{Eigen, whole_in_place};
 use crate::parallel::{copy, multiply, product, zeros};
 use crate::tiles::combine_halves;
 use crate::vector::{add_scaled, dot};
@@ -23,8 +32,10 @@ use crate::{Error, Observer, Result};
 const TOLERANCE: f64 = 1e-11;
 /// Blocks of the basis beyond as many vectors as are wanted: the highest power of the operator before a restart.
 const POWERS: usize = 31;
-/// Restarts before giving up.
-const MAX_RESTARTS: usize = 60;
+/// Restarts before giving up: a direct solution takes no longer than some of them.
+const MAX_RESTARTS: usize = 12;
+/// Eigenvalues that agree to this, relative to the largest, may be one: a hundred times what residuals let them be off.
+const ALIKE: f64 = 1e-9;
 
 /// The `count` leading eigenpairs of the symmetric operator `apply` on `size` dimensions.
 ///
@@ -44,6 +55,8 @@ pub fn leading(
     let mut random = ChaCha8Rng::seed_from_u64(0x5eed);
     let mut basis = Basis { vectors: zeros(size, most), images: zeros(size, most), used: 0 };
     let mut next = gaussian(size, width, &mut random);
+    // What the last random block was to add to, where eigenvalues may be repeated more often than a block can show.
+    let mut doubted: Option<Vec<f64>> = None;
     for _ in 0..MAX_RESTARTS {
         // Grow by powers of the operator until the space is full.
         while basis.used < most {
@@ -62,7 +75,18 @@ pub fn leading(
         if open.is_empty() || most == size {
             let mut values = ritz.values;
             values.truncate(count);
-            return Ok(Eigen { values, vectors: copy(basis.vectors().subcols(0, count)) });
+            let same = |before: &Vec<f64>| {
+                before.iter().zip(&values).all(|(before, now)| (now - before).abs() <= ALIKE * largest)
+            };
+            if most == size
+                || !repeated(&values, width, ALIKE * largest)
+                || doubted.as_ref().is_some_and(same)
+            {
+                return Ok(Eigen { values, vectors: copy(basis.vectors().subcols(0, count)) });
+            }
+            doubted = Some(values);
+            next = gaussian(size, width, &mut random);
+            continue;
         }
         // Continue from the pairs that are not there yet, filled up to a whole block: a narrower one costs as much.
         let mut open = open;
@@ -74,6 +98,12 @@ pub fn leading(
         open.iter().enumerate().for_each(|(i, &pair)| next.col_mut(i).copy_from(residuals.col(pair)));
     }
     Err(Error::NoConvergence { what: "the block Krylov iteration", iterations: MAX_RESTARTS })
+}
+
+/// Whether a value above the last of these (descending) comes `often` times or more, to `alike`.
+fn repeated(values: &[f64], often: usize, alike: f64) -> bool {
+    let last = values.last().copied().unwrap_or(0.0);
+    values.windows(often).any(|some| some[0] - some[often - 1] <= alike && some[0] - last > alike)
 }
 
 /// An orthonormal basis and its image under the operator; columns from `used` on are free.
@@ -101,10 +131,8 @@ impl Basis {
     fn rayleigh_ritz(&self) -> Result<Eigen> {
         let mut projected = product(self.vectors().transpose(), self.images());
         combine_halves(&mut projected, f64::midpoint);
-        if !projected.norm_max().is_finite() {
-            return Err(Error::NotFinite { what: "the operator's image" });
-        }
-        whole(projected.as_ref(), projected.nrows())
+        let size = projected.nrows();
+        whole_in_place(projected, size)
     }
 
     /// Keeps only the combinations in the columns of `rotation`.

@@ -1,5 +1,7 @@
 //! Progress as events: libraries report, programs decide what to show.
 
+use crate::Check;
+
 /// Receives the progress of long computations.
 ///
 /// Methods take `&self` because blocks report from several threads; an implementation that keeps state
@@ -18,6 +20,11 @@ pub trait Observer: Sync {
     /// An optimiser has finished iteration `step` at objective `value`.
     fn step(&self, step: usize, value: f64) {
         let _ = (step, value);
+    }
+
+    /// A stage has compared its result with numbers that were computed apart from it, and they agree.
+    fn check(&self, check: &Check) {
+        let _ = check;
     }
 
     /// Something that the user should know but that stops nothing.

@@ -8,9 +8,10 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::eigen::{self, Eigen};
+use crate::eigen::{self, Eigen, Witness};
 use crate::parallel::{copy, zeros};
 use crate::tiles::{Symmetric, TILE, mirror, transpose_into};
+use crate::vector::{add_scaled, column};
 use crate::{Observer, Result};
 
 /// $A$ and $B$, both symmetric.
@@ -148,26 +149,54 @@ impl Pencil {
         lower
     }
 
-    /// $A M$, from the half of $A$ that there is; the tiles on the diagonal must be mirrored.
-    fn left_times(&self, block: MatRef<'_, f64>) -> Mat<f64> {
-        let dim = self.dim();
-        let mut image = zeros(dim, block.ncols());
-        image.par_row_chunks_mut(TILE).zip(&self.diagonal).enumerate().for_each(
-            |(index, (mut rows, tile))| {
-                let (first, count) = (index * TILE, rows.nrows());
-                let after = first + count;
-                let right = self.square.submatrix(first, after, count, dim - after);
-                let above = self.square.submatrix(0, first, first, count);
-                let mut add = |accumulate, part: MatRef<'_, f64>, from| {
-                    let block = block.subrows(from, part.ncols());
-                    matmul(rows.as_mut(), accumulate, part, block, 1.0, Par::Seq);
-                };
-                add(Accum::Replace, tile.as_ref(), first);
-                add(Accum::Add, right, after);
-                add(Accum::Add, above.transpose(), 0);
+    /// The tiles of $A$ on the diagonal, whole.
+    fn whole_diagonal(&self) -> Vec<Mat<f64>> {
+        let mut diagonal = self.diagonal.clone();
+        diagonal.iter_mut().for_each(mirror);
+        diagonal
+    }
+
+    /// The tiles of $B$ on the diagonal, whole.
+    fn whole_right_diagonal(&self) -> Vec<Mat<f64>> {
+        let tile = |(index, tile): (usize, &Mat<f64>)| {
+            let (first, count) = (index * TILE, tile.ncols());
+            let mut tile = copy(self.square.submatrix(first, first, count, count));
+            mirror(&mut tile);
+            tile
+        };
+        self.diagonal.iter().enumerate().map(tile).collect()
+    }
+
+    /// $A M$, from the half of $A$ that there is and its whole tiles on the diagonal.
+    fn left_times(&self, diagonal: &[Mat<f64>], block: MatRef<'_, f64>) -> Mat<f64> {
+        times(self.square.as_ref(), diagonal, block)
+    }
+
+    /// $B M$, likewise.
+    fn right_times(&self, diagonal: &[Mat<f64>], block: MatRef<'_, f64>) -> Mat<f64> {
+        times(self.square.transpose(), diagonal, block)
+    }
+
+    /// Products of both matrices, with `alpha` on the diagonal of $B$, from before they are factored.
+    fn witness(&self, alpha: f64) -> Witness {
+        let (left, right) = (self.whole_diagonal(), self.whole_right_diagonal());
+        Witness::new(
+            self.dim(),
+            |probes| self.left_times(&left, probes),
+            |probes| {
+                let mut image = self.right_times(&right, probes);
+                for j in 0..probes.ncols() {
+                    add_scaled(image.col_as_slice_mut(j), alpha, column(probes, j));
+                }
+                image
             },
-        );
-        image
+        )
+    }
+
+    /// Both matrices times a block.
+    pub(crate) fn both_times(&self, block: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
+        let left = self.left_times(&self.whole_diagonal(), block);
+        (left, self.right_times(&self.whole_right_diagonal(), block))
     }
 
     /// The `count` leading pairs of $A p = \lambda (B + \alpha I) p$, with both matrices kept for other alphas.
@@ -176,9 +205,13 @@ impl Pencil {
     /// As [`Self::leading`].
     pub fn leading_beside(&self, alpha: f64, count: usize, watch: &dyn Observer) -> Result<Eigen> {
         if eigen::solve_directly(self.dim(), count) {
+            let witness = self.witness(alpha);
             let mut right = self.lower_right();
             (0..self.dim()).for_each(|i| right[(i, i)] += alpha);
-            return eigen::generalized_directly(self.lower_left(), &eigen::cholesky(right)?, count);
+            let factor = eigen::cholesky(right)?;
+            let found = eigen::generalized_directly(self.lower_left(), &factor, count)?;
+            eigen::verify(&witness, factor.as_ref(), &found, watch)?;
+            return Ok(found);
         }
         let mut own = self.clone();
         own.add_to_right_diagonal(alpha);
@@ -188,20 +221,46 @@ impl Pencil {
     /// The `count` leading pairs of $A p = \lambda B p$; eigenvectors have $p^\top B p = 1$.
     ///
     /// # Errors
-    /// [`crate::Error::NotPositiveDefinite`] when $B$ has no Cholesky factor.
+    /// [`crate::Error::NotPositiveDefinite`] when $B$ has no Cholesky factor; otherwise as [`eigen::symmetric`].
     pub fn leading(self, count: usize, watch: &dyn Observer) -> Result<Eigen> {
+        let witness = self.witness(0.0);
         if eigen::solve_directly(self.dim(), count) {
             let left = self.lower_left();
             let Self { square, diagonal } = self;
             drop(diagonal);
-            return eigen::generalized_directly(left, &eigen::cholesky(square)?, count);
+            let factor = eigen::cholesky(square)?;
+            let found = eigen::generalized_directly(left, &factor, count)?;
+            eigen::verify(&witness, factor.as_ref(), &found, watch)?;
+            return Ok(found);
         }
-        // The factor takes the place of the lower triangle and leaves the upper one as it is.
+        // The factor takes the place of the tiles on and below the diagonal; those above it stay.
         let mut factored = Self { square: eigen::cholesky(self.square)?, diagonal: self.diagonal };
         factored.diagonal.iter_mut().for_each(mirror);
-        let times = |block: MatRef<'_, f64>| factored.left_times(block);
-        eigen::generalized_leading(&times, &factored.square, count, watch)
+        let times = |block: MatRef<'_, f64>| factored.left_times(&factored.diagonal, block);
+        let found = eigen::generalized_leading(&times, &factored.square, count, watch);
+        let directly = || eigen::generalized_directly(factored.lower_left(), &factored.square, count);
+        let found = eigen::unless_stalled(found, watch, directly)?;
+        eigen::verify(&witness, factored.square.as_ref(), &found, watch)?;
+        Ok(found)
     }
+}
+
+/// A symmetric matrix times a block, from its tiles above the diagonal and those on it, which are whole.
+fn times(above: MatRef<'_, f64>, diagonal: &[Mat<f64>], block: MatRef<'_, f64>) -> Mat<f64> {
+    let dim = above.nrows();
+    let mut image = zeros(dim, block.ncols());
+    image.par_row_chunks_mut(TILE).zip(diagonal).enumerate().for_each(|(index, (mut rows, tile))| {
+        let (first, count) = (index * TILE, rows.nrows());
+        let after = first + count;
+        let mut add = |accumulate, part: MatRef<'_, f64>, from| {
+            let block = block.subrows(from, part.ncols());
+            matmul(rows.as_mut(), accumulate, part, block, 1.0, Par::Seq);
+        };
+        add(Accum::Replace, tile.as_ref(), first);
+        add(Accum::Add, above.submatrix(first, after, count, dim - after), after);
+        add(Accum::Add, above.submatrix(0, first, first, count).transpose(), 0);
+    });
+    image
 }
 
 #[cfg(test)]
@@ -227,13 +286,14 @@ mod tests {
     #[test]
     fn both_matrices_come_back_whole_at_sizes_around_a_tile() {
         for dim in [2, TILE - 1, TILE, TILE + 1, 2 * TILE + 7] {
-            let (mut pencil, left, right) = example(dim);
+            let (pencil, left, right) = example(dim);
             assert!((pencil.left() - &left).norm_max() < 1e-10, "{dim}");
             assert!((pencil.right() - &right).norm_max() < 1e-10, "{dim}");
             let block = random(dim, 3, 4);
-            pencil.diagonal.iter_mut().for_each(mirror);
-            let image = product(left.as_ref(), block.as_ref());
-            assert!((pencil.left_times(block.as_ref()) - image).norm_max() < 1e-9, "{dim}");
+            let image = pencil.left_times(&pencil.whole_diagonal(), block.as_ref());
+            assert!((image - product(left.as_ref(), block.as_ref())).norm_max() < 1e-9, "{dim}");
+            let image = pencil.right_times(&pencil.whole_right_diagonal(), block.as_ref());
+            assert!((image - product(right.as_ref(), block.as_ref())).norm_max() < 1e-9, "{dim}");
         }
     }
 

@@ -13,11 +13,12 @@
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
 use faer::{Accum, ColMut, ColRef, Mat, MatMut, MatRef, Par};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::tridiagonal::Tridiagonal;
 use crate::parallel::{copy, zeros};
+use crate::simd;
 use crate::tiles::subtract_both;
 use crate::vector::{add_scaled, column, dot};
 
@@ -177,7 +178,7 @@ fn stripe_times(half: MatRef<'_, f64>, vector: &[f64], sums: &mut [f64]) {
         let scales =
             std::array::from_fn(|place| if first + place < below { vector[first + place] } else { 0.0 });
         let (vector, (upper, sums)) = (&vector[below..], sums.split_at_mut(below));
-        let along = Arch::new().dispatch(Four { columns, scales, vector, sums });
+        let along = simd::dispatch(Four { columns, scales, vector, sums });
         upper[first..].iter_mut().zip(along).for_each(|(sum, along)| *sum += along);
     }
 }

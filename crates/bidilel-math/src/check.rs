@@ -1,0 +1,80 @@
+//! Results compared with numbers that were computed apart from them.
+//!
+//! Every stage of a fit takes a few numbers from its input before anything is factored or overwritten, or by another and
+//! plainer way, and compares its result with them. What agrees is reported; what does not is an error, never a result.
+
+use std::fmt;
+
+use faer::Mat;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::{Error, Observer, Result};
+
+/// One comparison.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Check {
+    /// The stage that compared, as [`Observer::stage`] names it.
+    pub stage: &'static str,
+    /// What was compared.
+    pub what: &'static str,
+    /// How far the two are apart, relative to their size.
+    pub deviation: f64,
+    /// How far apart rounding may bring them.
+    pub bound: f64,
+}
+
+impl Check {
+    /// Whether the two agree. NaN agrees with nothing.
+    pub fn holds(&self) -> bool {
+        self.deviation <= self.bound
+    }
+
+    /// Reports a check that holds.
+    ///
+    /// # Errors
+    /// [`Error::Check`] where it does not.
+    pub fn settle(self, watch: &dyn Observer) -> Result<()> {
+        if !self.holds() {
+            return Err(Error::Check { check: self });
+        }
+        watch.check(&self);
+        Ok(())
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { stage, what, deviation, bound } = self;
+        write!(
+            f,
+            "stage `{stage}` failed its own check: {what} is off by {deviation:.1e}, at most {bound:.0e} is rounding"
+        )
+    }
+}
+
+/// Vectors of random signs, always the same: dimensions x vectors.
+///
+/// With entries of variance 1 the mean of $(v^\top r)^2$ over such $v$ is $\|r\|^2$, so that a few products stand for a norm.
+pub fn probes(dim: usize, count: usize) -> Mat<f64> {
+    let mut random = ChaCha8Rng::seed_from_u64(0x0c4e_c4ed);
+    Mat::from_fn(dim, count, |_, _| if random.random::<bool>() { 1.0 } else { -1.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+
+    #[test]
+    fn what_is_no_number_does_not_hold() {
+        let check = |deviation| Check { stage: "eigen", what: "the residual", deviation, bound: 1e-6 };
+        assert!(check(1e-6).settle(&Silent).is_ok());
+        for deviation in [2e-6, f64::NAN, f64::INFINITY] {
+            let failure = check(deviation).settle(&Silent).expect_err("too much");
+            assert!(
+                failure.to_string().starts_with("stage `eigen` failed its own check: the residual is off")
+            );
+        }
+    }
+}
