@@ -8,10 +8,14 @@
 //! $(D_{ii} x_i - \sum_j W_{ij} x_j) x_i^\top$, or over edges, of $\frac12 W_{ij} (x_i + x_j) (x_i + x_j)^\top$ and
 //! $W_{ij} (x_i - x_j) (x_i - x_j)^\top$. A piece of the graph is summed up by what it has fewer of.
 
+mod verify;
+
 use std::ops::Range;
 
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
+
+pub use verify::{verify_graph, verify_total};
 
 use crate::graph::Affinity;
 use crate::graphs::{Edge, Graphs, Shared};

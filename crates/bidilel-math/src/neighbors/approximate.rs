@@ -152,7 +152,7 @@ impl<T: Scalar> Join<'_, T> {
         let frame = Frame::around(self.points, members);
         let own = frame.gathered(members);
         let norms: Vec<f64> = (0..members.len()).map(|i| square(own.col_as_slice(i))).collect();
-        let mut candidates = Candidates::new(members.len(), self.width + 1);
+        let mut candidates = Candidates::new(members.len(), self.width + 1, members.len() + others.len());
         for (query, (&member, norm)) in members.iter().zip(&norms).enumerate() {
             // What is farther than the last entry of a full list need not be looked at.
             if let Some(last) = self.lists[member as usize].get(self.width - 1) {

@@ -18,9 +18,10 @@ pub(super) struct Candidates<T> {
 }
 
 impl<T: Scalar> Candidates<T> {
-    pub(super) fn new(queries: usize, keep: usize) -> Self {
+    pub(super) fn new(queries: usize, keep: usize, points: usize) -> Self {
         // A buffer never grows beyond this, and nearly all get there.
-        let best = std::iter::repeat_with(|| Vec::with_capacity(2 * keep + SLACK)).take(queries).collect();
+        let room = (2 * keep + SLACK).min(points);
+        let best = std::iter::repeat_with(|| Vec::with_capacity(room)).take(queries).collect();
         Self { keep, best, thresholds: vec![T::max_positive_impl(); queries] }
     }
 

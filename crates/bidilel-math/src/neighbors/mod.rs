@@ -7,6 +7,18 @@
 //! pass could have hidden a true neighbour, the query is searched again in `f64`, so the result is that of a
 //! brute-force search in double precision.
 //!
+//! # What rounding can hide
+//! The first pass scores a point $j$ by $s_j = \|j\|^2 - 2 i^\top j = d_{ij}^2 - \|i\|^2$. A point that is nearer than the $k$-th
+//! candidate, at distance $\delta$, has $\|j\| \le t$ with $t = \|i\| + \delta$. For such a point the computed score is off by at most
+//! $$E = 2 u t^2 + (2 \gamma_c + 4 u) \|i\| t + d\,\omega,$$
+//! where $u$ is the unit roundoff of the features' precision, $\gamma_c = c u / (1 - c u)$ for the $c$ roundings of a product
+//! ([`panels::roundings`]), and $\omega$ its smallest normal number, below which a product of two features may vanish: one
+//! $u t^2$ is the rounding of $\|j\|^2$, the other terms with $u$ that of the last sum. What was left out has a computed score
+//! of at least that of the worst candidate kept. Where the two leave room for a nearer point, the query is searched again.
+//!
+//! The first pass multiplies all points by a power of two, by which the longest has a norm of about $2^{30}$: squares of
+//! features as small as 1e-30 would vanish in single precision, and those of 1e25 run over.
+//!
 //! A block's candidates are the best of all scores by score and index, whatever the order in which blocks meet: threads
 //! need only take turns at them, and the order is the one that finds most points in the cache.
 //!
@@ -21,7 +33,7 @@ use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
 use crate::distance::{norm, squared_slices};
-use crate::panels::{Panels, Product, Right};
+use crate::panels::{self, Panels, Product, Right};
 use crate::parallel::zeros;
 use crate::rows::{Row, Rows};
 use crate::vector::column;
@@ -31,10 +43,12 @@ mod approximate;
 mod candidates;
 mod restrict;
 mod tree;
+mod verify;
 
 pub use approximate::approximate;
 use candidates::{Candidates, cut_back};
 pub use restrict::Restricted;
+pub use verify::{recall, verify, verify_within_labels};
 
 /// Points in a block; a tile of products is a block by a block. Panels of any width divide it, and a tile of single
 /// precision stays in the second cache with the panels that it is made from.
@@ -45,6 +59,11 @@ const GROUP: usize = 16 << 20;
 const BLOCKS: RangeInclusive<usize> = 6..=32;
 /// Candidates beyond `k` that the first pass keeps, room for its rounding errors.
 const SPARE: usize = 8;
+/// The power of two that the longest norm has in the first pass: its square, and a square of a millionth of it, are far
+/// from the ends of single precision.
+const NORM_EXPONENT: i32 = 30;
+/// The largest power of two that single precision has room for.
+const MOST_EXPONENT: i32 = 126;
 
 /// The neighbours of every point, nearest first.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +90,10 @@ pub fn exact<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Observer) -
     let copy = contiguous(points);
     let points = copy.as_ref().map_or(points, Mat::as_ref);
     let search = Search::new(points, k);
+    if k + SPARE >= count.saturating_sub(1) {
+        // All points are candidates: there is nothing for a first pass to leave out.
+        return Neighbors { lists: Rows::new(&vec![k; count], |query| search.in_full(query)) };
+    }
     let found = search.candidates(watch);
     let rank = |query: usize| {
         let best = std::mem::take(&mut lock(&found[query / BLOCK]).best[query % BLOCK]);
@@ -113,6 +136,8 @@ struct Search<'a, T> {
     squared_norms: Vec<f64>,
     largest: f64,
     k: usize,
+    /// What the first pass multiplies points by.
+    scale: f64,
 }
 
 impl<'a, T: Scalar> Search<'a, T> {
@@ -121,14 +146,13 @@ impl<'a, T: Scalar> Search<'a, T> {
         let squared_norms: Vec<f64> =
             (0..points.ncols()).into_par_iter().map(|i| norm(column(points, i)).powi(2)).collect();
         let largest = squared_norms.iter().fold(0.0_f64, |a, &b| a.max(b));
-        Self { points, squared_norms, largest, k }
+        Self { points, squared_norms, largest, k, scale: scale(largest.sqrt()) }
     }
 
     /// The candidates of every block's queries.
     fn candidates(&self, watch: &dyn Observer) -> Vec<Mutex<Candidates<T>>> {
         let blocks = self.points.ncols().div_ceil(BLOCK);
-        let all: Vec<_> =
-            (0..blocks).map(|block| Mutex::new(Candidates::new(self.size(block), self.k + SPARE))).collect();
+        let all: Vec<_> = (0..blocks).map(|block| Mutex::new(self.room(self.size(block)))).collect();
         let (done, pairs) = (AtomicUsize::new(0), blocks * (blocks + 1) / 2);
         let bytes = BLOCK * self.points.nrows() * size_of::<T>();
         let side = (GROUP / bytes.max(1)).clamp(*BLOCKS.start(), *BLOCKS.end());
@@ -139,7 +163,7 @@ impl<'a, T: Scalar> Search<'a, T> {
             (first..blocks).into_par_iter().with_max_len(1).for_each_init(
                 || (zeros::<T>(BLOCK, BLOCK), Panels::right(BLOCK, self.points.nrows())),
                 |(tile, right), other| {
-                    right.pack_columns(self.block(other), T::from_f64(1.0));
+                    right.pack_columns(self.block(other), T::from_f64(self.scale));
                     for (packed, &one) in packed.iter().zip(&ones).filter(|&(_, &one)| one <= other) {
                         self.meet(tile, (packed, right), &all, one, other);
                         done.fetch_add(1, Ordering::Relaxed);
@@ -154,8 +178,13 @@ impl<'a, T: Scalar> Search<'a, T> {
     /// A block as a product takes it on the left, times the -2 of the formula.
     fn pack(&self, block: usize) -> Panels<T> {
         let mut panels = Panels::left(self.size(block), self.points.nrows());
-        panels.pack_columns(self.block(block), T::from_f64(-2.0));
+        panels.pack_columns(self.block(block), T::from_f64(-2.0 * self.scale));
         panels
+    }
+
+    /// Room for the candidates of so many queries: never more than there are points.
+    fn room(&self, queries: usize) -> Candidates<T> {
+        Candidates::new(queries, self.k + SPARE, self.points.ncols())
     }
 
     fn block(&self, block: usize) -> MatRef<'_, T> {
@@ -200,7 +229,7 @@ impl<'a, T: Scalar> Search<'a, T> {
     fn norms(&self, block: usize) -> Vec<T> {
         self.squared_norms[block * BLOCK..][..self.size(block)]
             .iter()
-            .map(|&norm| T::from_f64(norm))
+            .map(|&norm| T::from_f64(norm * self.scale * self.scale))
             .collect()
     }
 
@@ -211,22 +240,38 @@ impl<'a, T: Scalar> Search<'a, T> {
         let whole = best.len() == self.points.ncols() - 1;
         let cut = best.iter().map(|(score, _)| score.to_f64()).max_by(f64::total_cmp).filter(|_| !whole);
         let mut list = self.distances(query, best.iter().map(|&(_, j)| j as usize));
-        if list.len() < self.k || !T::from_f64(4.0 * self.largest).to_f64().is_finite() {
+        if list.len() < self.k {
             // The first pass ran over in its own precision, and its scores mean nothing.
             return self.in_full(query);
         } else if let (Some(cut), Some(&(_, kth))) = (cut, list.get(self.k.wrapping_sub(1))) {
-            // The first pass computes ||j||^2 - 2<i,j>; its rounding error grows like the square root of the
-            // dimension. If a point beyond the cut could be nearer than the k-th, search again exactly.
-            let own = self.squared_norms[query];
-            let unit = T::epsilon_impl().to_f64();
-            let size = self.largest + (own * self.largest).sqrt();
-            let slack = 8.0 * unit * (self.points.nrows() as f64).sqrt() * size;
-            if kth * kth + slack >= cut + own {
+            let square = self.scale * self.scale;
+            let sure =
+                cut + square * self.squared_norms[query] > square * kth * kth + self.rounding(query, kth);
+            if !sure {
                 return self.in_full(query);
             }
         }
         list.truncate(self.k);
         list
+    }
+
+    /// How far off, at most, the first pass may be for a point as near as this: see the head of this file.
+    fn rounding(&self, query: usize, distance: f64) -> f64 {
+        let dim = self.points.nrows();
+        let own = self.squared_norms[query].sqrt();
+        let reach = (own + distance).min(self.largest.sqrt());
+        let unit = 0.5 * T::epsilon_impl().to_f64();
+        let products = panels::roundings::<T>(dim) as f64 * unit;
+        if products >= 0.5 {
+            return f64::INFINITY;
+        }
+        let product = products / (1.0 - products);
+        let least = dim as f64 * T::min_positive_impl().to_f64();
+        // Distances and norms are themselves sums in double precision.
+        let double = 4.0 * (dim + 4) as f64 * f64::EPSILON;
+        let relative =
+            (2.0 * unit + double) * reach * reach + (2.0 * product + 4.0 * unit + double) * own * reach;
+        self.scale * self.scale * relative + least
     }
 
     /// The neighbours of one point from its exact distances to all others.
@@ -245,6 +290,15 @@ impl<'a, T: Scalar> Search<'a, T> {
     }
 }
 
+/// The power of two that brings a norm to about [`NORM_EXPONENT`].
+#[expect(clippy::cast_possible_truncation, reason = "exponents of floats are small")]
+fn scale(norm: f64) -> f64 {
+    if norm == 0.0 || !norm.is_finite() {
+        return 1.0;
+    }
+    2.0_f64.powi((NORM_EXPONENT - norm.log2().ceil() as i32).clamp(-MOST_EXPONENT, MOST_EXPONENT))
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -257,7 +311,7 @@ mod tests {
     use crate::Silent;
 
     fn brute(points: MatRef<'_, f64>, k: usize) -> Vec<Vec<(usize, f64)>> {
-        let search = Search { points, squared_norms: Vec::new(), largest: 0.0, k };
+        let search = Search { points, squared_norms: Vec::new(), largest: 0.0, k, scale: 1.0 };
         (0..points.ncols())
             .map(|i| {
                 let mut list = search.distances(i, (0..points.ncols()).filter(|&j| j != i));
@@ -290,6 +344,45 @@ mod tests {
         let points = Mat::<f32>::from_fn(3, 40, |i, j| 1e25 * ((j * 7 + i * 5) % 23) as f32);
         let wide = Mat::from_fn(3, 40, |i, j| f64::from(points[(i, j)]));
         assert_eq!(exact(points.as_ref(), 6, &Silent).lists, Rows::of_lists(&brute(wide.as_ref(), 6)));
+    }
+
+    /// Features of any size that single precision has, down to where they have few digits left.
+    #[test]
+    fn features_of_any_scale_have_the_neighbors_that_double_precision_finds() {
+        let noise = crate::krylov::tests::random(20, 600, 3);
+        for power in [-140, -126, -100, -78, -40, 0, 40, 62, 100, 120] {
+            let points =
+                Mat::<f32>::from_fn(20, 600, |i, j| f32::from_f64(noise[(i, j)] * 2.0_f64.powi(power)));
+            let wide = Mat::from_fn(20, 600, |i, j| f64::from(points[(i, j)]));
+            let found = exact(points.as_ref(), 7, &Silent).lists;
+            assert_eq!(found, Rows::of_lists(&brute(wide.as_ref(), 7)), "2^{power}");
+        }
+    }
+
+    /// One feature is nearly all of every point, so that rounding errors of the others' products all go one way.
+    #[test]
+    fn a_twin_is_found_beside_one_dominant_feature() {
+        let noise = crate::krylov::tests::random(2048, 500, 4);
+        for dominant in [1.0, 1e2, 1e4] {
+            let at = |i: usize, j: usize| match i {
+                0 => dominant * (30.0 + noise[(i, j / 2)].abs()),
+                _ => 1e-2 * noise[(i, j / 2)].abs(),
+            };
+            let points = Mat::<f32>::from_fn(2048, 500, |i, j| f32::from_f64(at(i, j)));
+            let wide = Mat::from_fn(2048, 500, |i, j| f64::from(points[(i, j)]));
+            let found = exact(points.as_ref(), 3, &Silent).lists;
+            assert_eq!(found, Rows::of_lists(&brute(wide.as_ref(), 3)), "{dominant}");
+        }
+    }
+
+    #[test]
+    fn all_others_are_neighbors_where_as_many_are_asked_for() {
+        let points = Mat::<f32>::from_fn(3, 300, |i, j| ((j * 7 + i * 5) % 23) as f32);
+        let wide = Mat::from_fn(3, 300, |i, j| f64::from(points[(i, j)]));
+        for k in [150, 285, 291, 299, 1000] {
+            let found = exact(points.as_ref(), k, &Silent).lists;
+            assert_eq!(found, Rows::of_lists(&brute(wide.as_ref(), k.min(299))), "{k}");
+        }
     }
 
     #[test]

@@ -5,11 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use super::{BLOCK, Candidates, Neighbors, SPARE, Search};
+use super::{BLOCK, Neighbors, Search};
+use crate::panels::{Panels, Product, Right};
+use crate::parallel::zeros;
 use crate::rows::Rows;
 use crate::{Observer, Scalar};
 
@@ -104,17 +105,19 @@ fn search<T: Scalar>(
             .par_chunks(share)
             .enumerate()
             .flat_map_iter(|(part, queries)| {
-                let own = own.subcols(part * share, queries.len());
-                let mut candidates = Candidates::new(queries.len(), k + SPARE);
+                let mut right = Panels::right(queries.len(), points.nrows());
+                right.pack_columns(own.subcols(part * share, queries.len()), T::from_f64(search.scale));
+                let mut candidates = search.room(queries.len());
+                let mut tile = zeros::<T>(BLOCK, queries.len());
                 for block in 0..blocks {
                     let (start, size) = (block * BLOCK, search.size(block));
-                    let mut tile = Mat::<T>::zeros(size, queries.len());
-                    let left = points.subcols(start, size).transpose();
-                    matmul(tile.as_mut(), Accum::Replace, left, own, T::from_f64(-2.0), Par::Seq);
+                    let (left, right) = (search.pack(block), Right::Packed(&right, 0));
+                    Product { left: &left, first_row: 0, right, depth: points.nrows(), lower: false }
+                        .write_to(tile.as_mut().submatrix_mut(0, 0, size, queries.len()));
                     let norms = search.norms(block);
                     for (i, &query) in queries.iter().enumerate() {
                         let skip = query.checked_sub(start).filter(|&at| at < size);
-                        candidates.scan(i, tile.col_as_slice(i), &norms, start, skip);
+                        candidates.scan(i, &tile.col_as_slice(i)[..size], &norms, start, skip);
                     }
                 }
                 let ranked =

@@ -1,0 +1,148 @@
+//! Neighbours held against a search that compares a few points with all others, one after the other in `f64`.
+
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+use super::Neighbors;
+use crate::vector::column;
+use crate::{Check, Observer, Result, Scalar};
+
+/// Points whose lists are compared, spread over all.
+const EXACT_QUERIES: usize = 4;
+const RECALL_QUERIES: usize = 16;
+/// Both sum squares in `f64`, in another order.
+const TOLERANCE: f64 = 1e-9;
+
+/// Compares a few lists of an exact search with those of a plain one.
+///
+/// # Errors
+/// [`crate::Error::Check`] where a list is not that of the nearest points.
+pub fn verify<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn Observer) -> Result<()> {
+    let queries = spread(found.count(), EXACT_QUERIES);
+    let deviations: Vec<f64> = queries.par_iter().map(|&query| deviation(points, found, query)).collect();
+    let deviation =
+        deviations.into_iter().fold(0.0, |most: f64, value| if value <= most { most } else { value });
+    Check { stage: "neighbors", what: "the distance of a neighbor", deviation, bound: TOLERANCE }
+        .settle(watch)
+}
+
+/// The same for neighbours of the same label: the lists of the first point's label and of the last one's.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_within_labels<T: Scalar>(
+    points: MatRef<'_, T>,
+    labels: &[usize],
+    found: &Neighbors,
+    watch: &dyn Observer,
+) -> Result<()> {
+    for label in labels.first().into_iter().chain(labels.last()) {
+        let members: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] == *label).collect();
+        let own = Mat::from_fn(points.nrows(), members.len(), |row, i| points[(row, members[i])]);
+        verify(own.as_ref(), &found.renumbered(&members), watch)?;
+    }
+    Ok(())
+}
+
+/// The share of the nearest points that an approximate search found, from a few lists; reported, never an error.
+///
+/// # Errors
+/// None: a share is at most 1.
+pub fn recall<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn Observer) -> Result<()> {
+    let queries = spread(found.count(), RECALL_QUERIES);
+    let missed = |&query: &usize| {
+        let (all, list) = (distances(points, query), found.of(query));
+        // Points as far as the last that belongs to the list are as good as it.
+        let last =
+            all.get(list.len().wrapping_sub(1)).map_or(0.0, |&(distance, _)| distance * (1.0 + TOLERANCE));
+        (list.iter().filter(|&(_, distance)| distance > last).count(), list.len())
+    };
+    let counts: Vec<(usize, usize)> = queries.par_iter().map(missed).collect();
+    let (missed, asked) = counts.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
+    let deviation = missed as f64 / asked.max(1) as f64;
+    Check { stage: "neighbors", what: "the share of neighbors that were missed", deviation, bound: 1.0 }
+        .settle(watch)
+}
+
+fn spread(count: usize, most: usize) -> Vec<usize> {
+    // The last one too, which lies in a block that is not full.
+    (0..most.min(count)).map(|i| (count - 1) * (i + 1) / most.min(count)).collect()
+}
+
+/// The largest difference of a list to the nearest points, place by place, relative to the farthest of them.
+fn deviation<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, query: usize) -> f64 {
+    let (all, list) = (distances(points, query), found.of(query));
+    let by_index: std::collections::HashMap<usize, f64> = {
+        let listed: std::collections::HashSet<usize> = list.iter().map(|(j, _)| j).collect();
+        all.iter().filter(|(_, j)| listed.contains(j)).map(|&(distance, j)| (j, distance)).collect()
+    };
+    // A list with the point itself, or with one point twice, lacks another.
+    let distinct = by_index.len() == list.len() && list.len() <= all.len();
+    let farthest = all.get(list.len().wrapping_sub(1)).map_or(0.0, |&(distance, _)| distance);
+    let off = |((j, listed), &(nearest, _)): ((usize, f64), &(f64, usize))| {
+        let own = by_index.get(&j).copied().unwrap_or(f64::NAN);
+        (own - nearest).abs().max((own - listed).abs())
+    };
+    let most =
+        list.iter().zip(&all).map(off).fold(0.0, |most: f64, value| if value <= most { most } else { value });
+    match (distinct, most) {
+        (false, _) => f64::INFINITY,
+        (true, 0.0) => 0.0,
+        (true, most) => most / farthest,
+    }
+}
+
+/// Distances of a point to all others, nearest first.
+fn distances<T: Scalar>(points: MatRef<'_, T>, query: usize) -> Vec<(f64, usize)> {
+    let own: Vec<f64> = points.col(query).iter().map(|value| value.to_f64()).collect();
+    let distance = |j: usize| match points.row_stride() {
+        1 => plain(&own, column(points, j).iter().copied()),
+        _ => plain(&own, points.col(j).iter().copied()),
+    };
+    let mut all: Vec<(f64, usize)> =
+        (0..points.ncols()).filter(|&j| j != query).map(|j| (distance(j), j)).collect();
+    all.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+    all
+}
+
+fn plain<T: Scalar>(own: &[f64], other: impl Iterator<Item = T>) -> f64 {
+    let mut sums = [0.0; 4];
+    for (i, (own, other)) in own.iter().zip(other).enumerate() {
+        sums[i % 4] += (own - other.to_f64()).powi(2);
+    }
+    sums.iter().sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::Rows;
+    use crate::{Silent, neighbors};
+
+    #[test]
+    fn a_list_that_lacks_a_neighbor_does_not_hold() {
+        let noise = crate::krylov::tests::random(9, 400, 1);
+        let points = Mat::<f32>::from_fn(9, 400, |i, j| f32::from_f64(noise[(i, j)]));
+        for points in [points.as_ref(), Mat::<f32>::zeros(9, 12).as_ref()] {
+            let found = neighbors::exact(points, 6, &Silent);
+            assert!(verify(points, &found, &Silent).is_ok());
+        }
+        let found = neighbors::exact(points.as_ref(), 7, &Silent);
+        let lists: Vec<Vec<(usize, f64)>> = (0..400).map(|i| found.of(i).iter().collect()).collect();
+        let last = 399;
+        let check = |change: &dyn Fn(&mut Vec<(usize, f64)>)| {
+            let mut lists = lists.clone();
+            change(&mut lists[last]);
+            let found = Neighbors { lists: Rows::of_lists(&lists) };
+            assert!(recall(points.as_ref(), &found, &Silent).is_ok());
+            verify(points.as_ref(), &found, &Silent)
+        };
+        assert!(check(&|_| ()).is_ok());
+        assert!(check(&|list| list.truncate(6)).is_ok(), "a shorter list");
+        assert!(check(&|list| list[2] = list[6]).is_err(), "one is missing");
+        assert!(check(&|list| list[3] = list[2]).is_err(), "one is there twice");
+        assert!(check(&|list| list[0] = (last, 0.0)).is_err(), "the point itself");
+        assert!(check(&|list| list[1].1 *= 1.001).is_err(), "another distance");
+        assert!(check(&|list| list[1].1 = f64::NAN).is_err(), "no distance");
+    }
+}
