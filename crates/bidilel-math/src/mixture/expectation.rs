@@ -3,6 +3,11 @@
 //! $\log w_k p_k(x) = a_k + \sum_d x_d^2 (-\tfrac1{2\sigma^2_{dk}}) + \sum_d x_d \tfrac{\mu_{dk}}{\sigma^2_{dk}}$, one
 //! product of the stacked $[x^2; x]$ with the stacked factors; the responsibilities are its softmax, and the sums
 //! $\sum_i \gamma_{ik} [x_i^2; x_i]$ are a second product. No matrix of all points x components is ever made.
+//!
+//! Here $x$ and $\mu$ are differences to an origin in the middle of the mixture, its mean. Squares of points that lie far
+//! from zero would leave nothing of their variance: $\frac1n \sum x^2 - \mu^2$ loses $\mu^2 / \sigma^2$ in relative accuracy. Around
+//! its mean a mixture has $w_k \mu_k^2 \le$ the variance of all points, of which the floor of every $\sigma_k^2$ is a share
+//! ([`super::variance_floor`]): no more is lost than 1 over that share and $w_k$.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
@@ -30,18 +35,21 @@ pub struct Statistics {
     pub log_likelihood: f64,
     /// $\sum_i \gamma_{ik}$.
     pub shares: Vec<f64>,
-    /// $\sum_i \gamma_{ik} x_i^2$ over $\sum_i \gamma_{ik} x_i$: twice the dimensions x components.
+    /// The point that sums are around.
+    pub origin: Vec<f64>,
+    /// $\sum_i \gamma_{ik} x_i^2$ over $\sum_i \gamma_{ik} x_i$ of differences to the origin: twice the dimensions x components.
     pub sums: Mat<f64>,
 }
 
 impl Statistics {
     /// Those of no point.
-    pub fn new(dim: usize, components: usize) -> Self {
+    pub fn around(origin: Vec<f64>, components: usize) -> Self {
         Self {
             count: 0,
             log_likelihood: 0.0,
             shares: vec![0.0; components],
-            sums: Mat::zeros(2 * dim, components),
+            sums: Mat::zeros(2 * origin.len(), components),
+            origin,
         }
     }
 
@@ -56,6 +64,8 @@ impl Statistics {
 /// A mixture made ready to judge points.
 #[derive(Debug, Clone)]
 pub struct Expectation {
+    /// The mean of the mixture.
+    origin: Vec<f64>,
     /// Twice the dimensions x components.
     factors: Mat<f64>,
     constants: Vec<f64>,
@@ -65,7 +75,10 @@ impl Expectation {
     /// Prepares a mixture.
     pub fn new(mixture: &Mixture) -> Self {
         let (dim, count) = (mixture.dim(), mixture.count());
-        let (means, variances) = (&mixture.means, &mixture.variances);
+        let variances = &mixture.variances;
+        let weighted = |d: usize| (0..count).map(|k| mixture.weights[k] * mixture.means[(d, k)]).sum::<f64>();
+        let origin: Vec<f64> = (0..dim).map(weighted).collect();
+        let means = Mat::from_fn(dim, count, |d, k| mixture.means[(d, k)] - origin[d]);
         let factors = Mat::from_fn(2 * dim, count, |row, k| match row.checked_sub(dim) {
             None => -0.5 / variances[(row, k)],
             Some(d) => means[(d, k)] / variances[(d, k)],
@@ -77,7 +90,7 @@ impl Expectation {
             });
             mixture.weights[k].ln() - 0.5 * terms.sum::<f64>()
         };
-        Self { constants: (0..count).map(constant).collect(), factors }
+        Self { constants: (0..count).map(constant).collect(), factors, origin }
     }
 
     /// The statistics of the columns of `points`, on all threads; the same for any number of them.
@@ -100,7 +113,7 @@ impl Expectation {
 
     /// Statistics of no point, of the right size.
     pub fn empty(&self) -> Statistics {
-        Statistics::new(self.factors.nrows() / 2, self.constants.len())
+        Statistics::around(self.origin.clone(), self.constants.len())
     }
 
     /// Adds the columns of `points` to `statistics`, on this thread.
@@ -114,7 +127,8 @@ impl Expectation {
             for i in 0..width {
                 let column = points.col(first + i);
                 let (squares, values) = stacked.col_as_slice_mut(i).split_at_mut(dim);
-                for ((square, value), &x) in squares.iter_mut().zip(values).zip(column.iter()) {
+                let around = column.iter().zip(&self.origin).map(|(x, origin)| x - origin);
+                for ((square, value), x) in squares.iter_mut().zip(values).zip(around) {
                     (*square, *value) = (x * x, x);
                 }
             }
@@ -178,8 +192,9 @@ mod tests {
             for k in 0..3 {
                 shares[k] += densities[k] / all;
                 for d in 0..4 {
-                    sums[(d, k)] += densities[k] / all * x[d] * x[d];
-                    sums[(4 + d, k)] += densities[k] / all * x[d];
+                    let x = x[d] - found.origin[d];
+                    sums[(d, k)] += densities[k] / all * x * x;
+                    sums[(4 + d, k)] += densities[k] / all * x;
                 }
             }
         }

@@ -53,12 +53,13 @@ pub fn start(
     let centers = kmeans::plus_plus(points, components, seed, watch)?;
     let clusters = kmeans::kmeans(points, centers, START_STEPS);
     let dim = points.nrows();
-    let mut sums = Statistics::new(dim, components);
+    let mut sums = Statistics::around(scatter::mean(points), components);
     for (x, &cluster) in points.col_iter().zip(&clusters.assignment) {
         sums.shares[cluster] += 1.0;
         for d in 0..dim {
-            sums.sums[(d, cluster)] += x[d] * x[d];
-            sums.sums[(dim + d, cluster)] += x[d];
+            let x = x[d] - sums.origin[d];
+            sums.sums[(d, cluster)] += x * x;
+            sums.sums[(dim + d, cluster)] += x;
         }
     }
     sums.count = points.ncols();
@@ -109,10 +110,10 @@ fn maximize(statistics: &Statistics, floor: &[f64]) -> Mixture {
     let (dim, components) = (floor.len(), statistics.shares.len());
     let shares: Vec<f64> = statistics.shares.iter().map(|share| share + BARELY).collect();
     let all: f64 = shares.iter().sum();
-    let means = Mat::from_fn(dim, components, |d, k| statistics.sums[(dim + d, k)] / shares[k]);
+    let around = |d: usize, k: usize| statistics.sums[(dim + d, k)] / shares[k];
+    let means = Mat::from_fn(dim, components, |d, k| statistics.origin[d] + around(d, k));
     let variances = Mat::from_fn(dim, components, |d, k| {
-        let mean: f64 = means[(d, k)];
-        (statistics.sums[(d, k)] / shares[k] - mean * mean).max(floor[d])
+        (statistics.sums[(d, k)] / shares[k] - around(d, k).powi(2)).max(floor[d])
     });
     Mixture { weights: shares.iter().map(|share| share / all).collect(), means, variances }
 }
@@ -178,6 +179,29 @@ mod tests {
         means.sort_by(f64::total_cmp);
         for (found, expected) in means.iter().zip([0.0, 6.0, 12.0]) {
             assert!((found - expected).abs() < 0.15, "{means:?}");
+        }
+    }
+
+    /// Where a mixture lies is nothing to its shape.
+    #[test]
+    fn points_far_from_zero_have_the_mixture_of_points_around_it() {
+        let near = run(3, 1e-4, 30).mixture;
+        for shift in [1e6, -1e9] {
+            let points = clouds();
+            let points = Mat::from_fn(3, 600, |d, i| points[(d, i)] + shift);
+            let floor = variance_floor(points.as_ref(), 1e-4);
+            let start = start(points.as_ref(), 3, &floor, 1, &Silent).expect("distinct points");
+            let settings = Settings { max_iterations: 30, tolerance: 0.0 };
+            let far = fit(points.as_ref(), start, &floor, settings, &Silent).expect("finite").mixture;
+            // The points themselves are rounded where they lie.
+            let rounding = 1e3 * shift.abs() * f64::EPSILON;
+            for k in 0..3 {
+                assert!((far.weights[k] - near.weights[k]).abs() < rounding);
+                for d in 0..3 {
+                    assert!((far.means[(d, k)] - shift - near.means[(d, k)]).abs() < rounding);
+                    assert!((far.variances[(d, k)] - near.variances[(d, k)]).abs() < rounding);
+                }
+            }
         }
     }
 

@@ -77,6 +77,30 @@ proptest! {
     }
 }
 
+/// Multipliers and kernels of any size: errors that are computed from scratch are those of an optimum, up to the rounding of
+/// the sums that they are made of.
+#[test]
+fn large_multipliers_leave_no_more_than_rounding() {
+    for (scale, c) in [(1.0, 1e6), (1e6, 1e6), (1e-6, 1e9), (1e8, 10.0)] {
+        let kernel = Mat::from_fn(30, 30, |i, j| scale * (-0.3 * i.abs_diff(j) as f64).exp());
+        let targets: Vec<f64> = (0..30).map(|i| (f64::from(i) * 1.7).sin()).collect();
+        let svr =
+            Svr { form: Form::Epsilon { epsilon: 0.01 }, c, max_iterations: 3_000_000, ..Svr::default() };
+        let machine = svr.fit(kernel.as_ref(), &targets).expect("it converges");
+        let sums = |i: usize| {
+            machine.coefficients.iter().zip(kernel.col(i).iter()).map(|(b, k)| (b * k).abs()).sum()
+        };
+        let largest = (0..30).map(sums).fold(0.0, f64::max);
+        let slack = 1e-6 + 64.0 * f64::EPSILON * largest;
+        for (error, coefficient) in
+            errors(&machine, kernel.as_ref(), &targets).iter().zip(&machine.coefficients)
+        {
+            let free = coefficient.abs() < c;
+            assert!(!free || error.abs() < 0.01 + 2.0 * slack, "{scale} {c}: {error} with {coefficient}");
+        }
+    }
+}
+
 fn forms() -> [Svr; 2] {
     [Form::Epsilon { epsilon: 0.1 }, Form::Nu { nu: 0.5 }].map(|form| Svr { form, ..Svr::default() })
 }

@@ -13,6 +13,10 @@
 //! $\mathbf 1^\top \alpha$ and $\mathbf 1^\top \alpha^*$ are fixed, so a pair stays on one edge; the two
 //! edges have a bias each, and the machine's lies midway between them.
 //!
+//! Steps only update $r$, so that rounding errors of large multipliers add up in it. At an optimum by updated residuals they
+//! are computed anew, and steps go on where those say otherwise. No tolerance finer than the rounding of the sums
+//! $K\beta$ themselves can be reached: it is raised to that.
+//!
 //! # References
 //!
 //! - R.-E. Fan, P.-H. Chen, C.-J. Lin: Working set selection using second order information for training
@@ -34,6 +38,9 @@ type Group = &'static [Edge];
 const TOGETHER: &[Group] = &[&[Edge::Upper, Edge::Lower]];
 const APART: &[Group] = &[&[Edge::Upper], &[Edge::Lower]];
 
+/// A refresh costs as much as some steps for every sample; this many make it cheap.
+const STEPS_BETWEEN_REFRESHES: usize = 1000;
+
 /// One multiplier and the bias that it asks for.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
@@ -54,6 +61,8 @@ pub(super) struct Solver<'a> {
     upper: Vec<f64>,
     /// Multipliers of the lower edge, $\alpha^*$.
     lower: Vec<f64>,
+    /// $y$.
+    targets: Vec<f64>,
     /// Targets less the kernel expansion, $y - K\beta$.
     residual: Vec<f64>,
 }
@@ -65,19 +74,52 @@ impl<'a> Solver<'a> {
             // Equal on both edges, so that the coefficients start at zero and the residual at the targets.
             Form::Nu { nu } => (APART, 0.0, half_of_the_sum(nu, svr.c, targets.len())),
         };
-        // A tolerance finer than the rounding of the targets would never be reached.
-        let largest = targets.iter().fold(epsilon, |largest, target| largest.max(target.abs()));
-        let tolerance = svr.tolerance.max(32.0 * f64::EPSILON * largest);
         let (upper, lower) = (multipliers.clone(), multipliers);
-        Self { svr, gram, groups, epsilon, tolerance, upper, lower, residual: targets }
+        let residual = targets.clone();
+        let mut solver = Self { svr, gram, groups, epsilon, tolerance: 0.0, upper, lower, targets, residual };
+        solver.refresh();
+        solver
     }
 
     pub(super) fn run(mut self) -> Result<Machine> {
-        for _ in 0..self.svr.max_iterations {
-            let Some((riser, faller)) = self.violating_pair() else { return Ok(self.machine()) };
-            self.step(riser, faller);
+        let mut updated = false;
+        let often = STEPS_BETWEEN_REFRESHES.max(self.targets.len());
+        for iteration in 1..=self.svr.max_iterations {
+            // Multipliers may have grown so much that the tolerance from before is out of reach.
+            if iteration % often == 0 {
+                self.refresh();
+                updated = false;
+            }
+            match self.violating_pair() {
+                Some((riser, faller)) => {
+                    self.step(riser, faller);
+                    updated = true;
+                }
+                None if updated => {
+                    self.refresh();
+                    updated = false;
+                }
+                None => return Ok(self.machine()),
+            }
         }
         Err(Error::NoConvergence { what: "support vector regression", iterations: self.svr.max_iterations })
+    }
+
+    /// Computes the residual from the multipliers, and the tolerance from what rounding leaves of it.
+    fn refresh(&mut self) {
+        let mut sizes: Vec<f64> = self.targets.iter().map(|target| target.abs()).collect();
+        self.residual.copy_from_slice(&self.targets);
+        for (sample, (upper, lower)) in self.upper.iter().zip(&self.lower).enumerate() {
+            let coefficient = upper - lower;
+            if coefficient != 0.0 {
+                for (i, &kernel) in self.gram.column(sample).iter().enumerate() {
+                    self.residual[i] -= coefficient * kernel;
+                    sizes[i] += (coefficient * kernel).abs();
+                }
+            }
+        }
+        let largest = sizes.into_iter().fold(self.epsilon, f64::max);
+        self.tolerance = self.svr.tolerance.max(32.0 * f64::EPSILON * largest);
     }
 
     /// The pair to move next, or none at the optimum.

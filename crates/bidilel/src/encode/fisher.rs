@@ -25,7 +25,8 @@ pub fn vector(mixture: &Mixture, statistics: &Statistics) -> Vec<f64> {
         let share = statistics.shares[k];
         let scale = 1.0 / (statistics.count as f64 * mixture.weights[k].sqrt());
         for d in 0..dim {
-            let (mean, variance) = (mixture.means[(d, k)], mixture.variances[(d, k)]);
+            let mean = mixture.means[(d, k)] - statistics.origin[d];
+            let variance = mixture.variances[(d, k)];
             let (squares, sum) = (statistics.sums[(d, k)], statistics.sums[(dim + d, k)]);
             means[k * dim + d] = scale * (sum - share * mean) / variance.sqrt();
             let around = squares - 2.0 * mean * sum + share * mean * mean;
