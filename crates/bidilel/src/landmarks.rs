@@ -3,16 +3,19 @@
 //! $b^l_i = \frac{1}{n_i} \sum_{z^l_j = i} \hat y^l_j$, then divided by its own norm (Wang & Chen 2017,
 //! eq. 6).
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use bidilel_math::{Columns, Scalar, distance};
+use bidilel_math::{Check, Columns, Observer, Scalar, distance};
 
-use crate::error::Result;
-use crate::latent_space::LatentSpace;
+use crate::error::{Error, Result};
+use crate::latent_space::{LatentSpace, Map};
 
 /// Instances that are projected at a time, so that a large training set is never held in the latent space.
 const BLOCK: usize = 480;
+
+/// Both ways to a landmark sum in `f64`, in another order; what rounding leaves is larger where instances lie near their mean.
+const TOLERANCE: f64 = 1e-8;
 
 /// The landmarks: unit vectors, one column a known class.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +34,42 @@ impl Landmarks {
     ) -> Result<Self> {
         let mut all = Self::of_prefixes(space, features, labels, classes, &[space.dim()])?;
         Ok(all.swap_remove(0))
+    }
+
+    /// Compares the landmark of the smallest class with one that is summed up number by number.
+    ///
+    /// # Errors
+    /// Where the two are not the same.
+    pub fn verify<T: Scalar>(
+        &self,
+        space: &LatentSpace,
+        features: MatRef<'_, T>,
+        labels: &[usize],
+        watch: &dyn Observer,
+    ) -> Result<()> {
+        let mut sizes = vec![0_usize; self.points.ncols()];
+        labels.iter().for_each(|&label| sizes[label] += 1);
+        let smallest = (0..sizes.len()).filter(|&class| sizes[class] > 0).min_by_key(|&class| sizes[class]);
+        let Some(class) = smallest else { return Ok(()) };
+        let members: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] == class).collect();
+        let points: Vec<Vec<f64>> =
+            members.par_iter().map(|&i| plainly(space, features.subcols(i, 1))).collect::<Result<_>>()?;
+        let mut sum = vec![0.0; space.dim()];
+        for point in points {
+            let norm = point.iter().map(|value| value * value).sum::<f64>().sqrt();
+            if norm > 0.0 {
+                sum.iter_mut().zip(&point).for_each(|(sum, value)| *sum += value / norm);
+            }
+        }
+        let norm = sum.iter().map(|value| value * value).sum::<f64>().sqrt();
+        let direction = |value: f64| if norm > 0.0 { value / norm } else { 0.0 };
+        let own = self.points.col_as_slice(class);
+        let squares = own.iter().zip(&sum).map(|(own, &sum)| (own - direction(sum)).powi(2));
+        // Instances on all sides of the mean leave a short sum, of which rounding is a larger share.
+        let deviation = squares.sum::<f64>().sqrt() * norm / members.len() as f64;
+        Check { stage: "landmarks", what: "the landmark of a class", deviation, bound: TOLERANCE }
+            .settle(watch)
+            .map_err(Error::in_stage("landmarks"))
     }
 
     /// The landmarks in the leading `dims` dimensions (ascending), for each of them, from one projection.
@@ -64,5 +103,39 @@ impl Landmarks {
             Self { points }
         };
         Ok(all.into_iter().map(unit).collect())
+    }
+}
+
+/// Where one instance lies, number by number.
+fn plainly<T: Scalar>(space: &LatentSpace, instance: MatRef<'_, T>) -> Result<Vec<f64>> {
+    let Map::Linear(map) = &space.map else {
+        return Ok(space.place(instance)?.col_as_slice(0).to_vec());
+    };
+    let wide: Vec<f64> = instance.col(0).iter().map(|value| value.to_f64()).collect();
+    let along = |t: usize| wide.iter().zip(map.col_as_slice(t)).map(|(x, p)| x * p).sum::<f64>();
+    Ok((0..map.ncols()).map(|t| along(t) - space.mean[t]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use bidilel_math::Silent;
+
+    use super::*;
+
+    #[test]
+    fn a_landmark_that_is_off_does_not_hold() {
+        let map = Mat::from_fn(30, 8, |i, j| ((i * 8 + j) as f64).powi(2).sin());
+        let features = Mat::<f32>::from_fn(30, 100, |i, j| ((i * 100 + j) as f32).powi(2).cos());
+        let space = LatentSpace::new(Map::Linear(map), features.as_ref());
+        let labels: Vec<usize> = (0..100).map(|i| i * i % 7).collect();
+        let landmarks = Landmarks::of(&space, features.as_ref(), &labels, 7).expect("a linear map");
+        let verify = |landmarks: &Landmarks| landmarks.verify(&space, features.as_ref(), &labels, &Silent);
+        verify(&landmarks).expect("they are right");
+        let mut off = landmarks;
+        for class in 0..7 {
+            off.points[(3, class)] += 1e-4;
+        }
+        let failure = verify(&off).expect_err("it is off");
+        assert!(failure.to_string().contains("landmark"), "{failure}");
     }
 }

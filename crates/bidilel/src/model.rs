@@ -69,8 +69,15 @@ pub struct Header {
     pub visual_dim: usize,
     /// Cost of the mapping at the embedding.
     pub stress: f64,
+    /// Whether the mapping settled before its iteration limit; files from before this was written had settled or said so.
+    #[serde(default = "settled")]
+    pub converged: bool,
     /// Fingerprint of the data that was learned from.
     pub fingerprint: String,
+}
+
+fn settled() -> bool {
+    true
 }
 
 /// One semantic representation of a model.
@@ -121,6 +128,7 @@ impl Model {
             instances: task.train.labels.len(),
             visual_dim: fitted.space.visual_dim(),
             stress: fitted.stress,
+            converged: fitted.embedding.converged,
             fingerprint: task.fingerprint(),
         };
         Self { header, fitted, semantics: task.semantics.clone() }
@@ -270,7 +278,10 @@ impl Model {
         let fitted = Fitted {
             space: LatentSpace { map, mean: mean.col_as_slice(0).to_vec() },
             landmarks: Landmarks { points: unpack(&file, "landmarks", dim, Some(known))? },
-            embedding: Embedding { points: unpack(&file, "embedding", dim, Some(unseen))? },
+            embedding: Embedding {
+                points: unpack(&file, "embedding", dim, Some(unseen))?,
+                converged: header.converged,
+            },
             stress: header.stress,
             fusion: header.fusion.clone(),
         };

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
-use bidilel_math::{Observer, Scalar};
+use bidilel_math::{Observer, Scalar, vector};
 
 use crate::bottom_up::BottomUp;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
 use crate::latent_space::LatentSpace;
 use crate::metrics;
@@ -76,6 +76,12 @@ impl Pipeline {
         let embedding = self.top_down.embed(&landmarks, &task.semantics, watch)?;
         let (known, unseen) = (landmarks.points.as_ref(), embedding.points.as_ref());
         let stress = metrics::stress(known, unseen, &task.semantics.distances);
+        require_finite("landmarks", "the landmarks", known)?;
+        require_finite("top_down", "the embedding of the unseen classes", unseen)?;
+        if !stress.is_finite() {
+            let what = "the stress of the embedding";
+            return Err(Error::in_stage("top_down")(bidilel_math::Error::NotFinite { what }));
+        }
         Ok(Fitted { space, landmarks, embedding, stress, fusion })
     }
 
@@ -129,4 +135,10 @@ impl Pipeline {
         }
         resolved
     }
+}
+
+/// Numbers that are no numbers must end here: everything after this compares them, and comparisons with NaN say nothing.
+fn require_finite(stage: &'static str, what: &'static str, points: MatRef<'_, f64>) -> Result<()> {
+    let finite = (0..points.ncols()).all(|i| vector::largest(vector::column(points, i)).is_finite());
+    if finite { Ok(()) } else { Err(Error::in_stage(stage)(bidilel_math::Error::NotFinite { what })) }
 }

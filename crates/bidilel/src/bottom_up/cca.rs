@@ -20,7 +20,8 @@ use bidilel_math::{Observer, Scalar};
 
 use super::lda::{check_classes, check_ridge, class_factor, finish, leading_left};
 use super::{
-    DEFAULT_DIM, LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, varying_dimensions,
+    DEFAULT_DIM, LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, total_scatter,
+    varying_dimensions,
 };
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
@@ -59,7 +60,7 @@ impl LatentSpaceLearner for Cca {
         watch.stage("scatter");
         let mean = scatter::mean(training.features);
         let data = Selected { points: training.features, rows: &rows, center: Some(&mean) };
-        let mut visual = scatter::total(data, watch);
+        let mut visual = total_scatter(data, watch)?;
         let scales = scales_of(training, &rows);
         scale_both(&mut visual, scales.as_deref());
         let factor = class_factor(training, &rows, &mean);

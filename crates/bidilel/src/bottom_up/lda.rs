@@ -22,7 +22,10 @@ use bidilel_math::parallel::product;
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
-use super::{LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, spread, varying_dimensions};
+use super::{
+    LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, spread, total_scatter,
+    varying_dimensions,
+};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
@@ -53,7 +56,7 @@ impl LatentSpaceLearner for Lda {
         watch.stage("scatter");
         let mean = scatter::mean(training.features);
         let data = Selected { points: training.features, rows: &rows, center: Some(&mean) };
-        let mut total = scatter::total(data, watch);
+        let mut total = total_scatter(data, watch)?;
         let scales = scales_of(training, &rows);
         scale_both(&mut total, scales.as_deref());
         (0..rows.len()).for_each(|i| total[(i, i)] += self.ridge);

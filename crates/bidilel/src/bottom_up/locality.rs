@@ -25,7 +25,7 @@ use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
 use super::scatters::Scatters;
-use super::{LatentSpaceLearner, resolve_dim, varying_dimensions};
+use super::{LatentSpaceLearner, resolve_dim, total_scatter, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
@@ -192,7 +192,7 @@ impl Locality {
             note_cost(features.ncols(), features.nrows(), watch);
         }
         let how = (neighborhood, self.search);
-        let lists = views.neighbors(*features, all, how, self.neighbors, watch);
+        let lists = views.neighbors(*features, all, how, self.neighbors, watch)?;
         Ok(views.graph(&lists.iter().collect::<Vec<_>>(), self.neighbors, labels, self.weights))
     }
 
@@ -222,9 +222,10 @@ impl Locality {
         let center = self.center.then(|| scatter::mean(training.features));
         let data = Selected { points: training.features, rows: &rows, center: center.as_deref() };
         let pencil = scatter::of_graph(data, graph, watch);
+        scatter::verify_graph(data, graph, &pencil, watch).map_err(Error::in_stage("scatter"))?;
         let gram = match self.regularizer {
             Regularizer::Identity => None,
-            Regularizer::Kernel => Some(scatter::total(data, watch)),
+            Regularizer::Kernel => Some(total_scatter(data, watch)?),
         };
         Ok(Scatters::new(pencil, gram, rows, training.views, training.features.ncols()))
     }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::graph::Affinity;
 pub use bidilel_math::graph::Weights;
+use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
 pub use cca::Cca;
@@ -145,6 +146,16 @@ pub(crate) fn usable(
         watch.note(&format!("{dropped} of {all} features are constant and are left out"));
     }
     Ok(rows)
+}
+
+/// $\sum_i x_i x_i^\top$, compared with the instances.
+pub(crate) fn total_scatter<T: Scalar>(
+    data: Selected<'_, T>,
+    watch: &dyn Observer,
+) -> Result<faer::Mat<f64>> {
+    let total = scatter::total(data, watch);
+    scatter::verify_total(data, &total, watch).map_err(Error::in_stage("scatter"))?;
+    Ok(total)
 }
 
 /// The scales of some features, where views have weights.

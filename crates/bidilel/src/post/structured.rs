@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::assignment::assign;
 use bidilel_math::distance::pairwise;
 use bidilel_math::kmeans::kmeans;
+use bidilel_math::vector;
 
 use super::Refiner;
 use crate::error::{Error, Result};
@@ -39,7 +40,8 @@ impl Refiner for Structured {
         let points = before.points.as_ref().as_ref();
         let clusters = kmeans(points, before.embedding.clone(), self.max_iterations);
         let costs = pairwise(clusters.centers.as_ref(), before.embedding.as_ref());
-        if !costs.norm_max().is_finite() {
+        let largest = |class: usize| vector::largest(costs.col_as_slice(class));
+        if !(0..costs.ncols()).map(largest).all(f64::is_finite) {
             let source = bidilel_math::Error::NotFinite { what: "a distance between a cluster and a class" };
             return Err(Error::in_stage("structured prediction")(source));
         }

@@ -15,6 +15,9 @@ pub use distance::SemanticDistances;
 use crate::dataset::{Dataset, Metric, Semantic};
 use crate::error::{Error, Result};
 
+/// Larger distances would leave the range of a float as soon as their squares are summed up.
+const MOST_DISTANCE: f64 = 1e100;
+
 /// The classes of one task as one semantic representation describes them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Representation {
@@ -125,6 +128,16 @@ fn take(dataset: &Dataset, semantic: &Semantic, classes: &[usize]) -> Result<Mat
         }
     }
     if semantic.metric == Metric::Precomputed {
+        for &class in classes {
+            let column = semantic.vectors.col_as_slice(class);
+            if let Some(&other) = classes.iter().find(|&&other| column[other] > MOST_DISTANCE) {
+                let problem = format!(
+                    "the distance between `{}` and `{}` is {:e}, but at most {MOST_DISTANCE:e} can be squared and summed up: divide all by a number",
+                    dataset.classes[class], dataset.classes[other], column[other]
+                );
+                return Err(Error::Semantic { origin: semantic.origin.clone(), problem });
+            }
+        }
         return Ok(Mat::from_fn(classes.len(), classes.len(), |i, j| {
             semantic.vectors[(classes[i], classes[j])]
         }));
@@ -138,6 +151,11 @@ fn take(dataset: &Dataset, semantic: &Semantic, classes: &[usize]) -> Result<Mat
                 "the vector of class `{}` is all zero, so it describes nothing",
                 dataset.classes[class]
             );
+            return Err(Error::Semantic { origin: semantic.origin.clone(), problem });
+        }
+        if !norm.is_finite() {
+            let problem =
+                format!("the vector of class `{}` is too long for its norm", dataset.classes[class]);
             return Err(Error::Semantic { origin: semantic.origin.clone(), problem });
         }
         vectors.col_mut(place).iter_mut().for_each(|value| *value /= norm);

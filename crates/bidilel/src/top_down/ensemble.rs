@@ -31,6 +31,7 @@ impl ClassEmbedder for LsmSvr {
     ) -> Result<Embedding> {
         let mapped = self.lsm.embed(landmarks, semantics, watch)?;
         let regressed = self.svr.embed(landmarks, semantics, watch)?;
-        Ok(Embedding { points: Scale(0.5) * (mapped.points + regressed.points) })
+        let converged = mapped.converged && regressed.converged;
+        Ok(Embedding { points: Scale(0.5) * (mapped.points + regressed.points), converged })
     }
 }

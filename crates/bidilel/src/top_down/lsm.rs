@@ -25,7 +25,7 @@ use bidilel_math::lbfgs::{self, Minimum, Stopping};
 use bidilel_math::{Observer, distance, parallel};
 
 use super::span::Span;
-use super::{ClassEmbedder, DISTANCE_FLOOR, Embedding, Sammon, smacof};
+use super::{ClassEmbedder, DISTANCE_FLOOR, Embedding, Sammon, smacof, verify};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
@@ -112,15 +112,18 @@ impl ClassEmbedder for Lsm {
                 cost.floored
             ));
         }
-        let found = self.minimize(&cost, self.begin(&cost), watch)?;
+        let start = self.begin(&cost);
+        verify::gradient(&cost, &start, watch)?;
+        let found = self.minimize(&cost, start, watch)?;
         if !found.converged {
             watch.note(&format!("the mapping had not settled after {} iterations", found.iterations));
         }
         let mut points = MatRef::from_column_major_slice(&found.point, cost.dim(), cost.unseen()).to_owned();
+        verify::value(&cost, points.as_ref(), found.value, watch)?;
         if self.normalize_embedding {
             distance::normalize_columns(points.as_mut());
         }
-        Ok(Embedding { points })
+        Ok(Embedding { points, converged: found.converged })
     }
 }
 

@@ -7,6 +7,7 @@ mod smacof;
 mod span;
 mod stress;
 mod svr;
+mod verify;
 
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,8 @@ pub const DISTANCE_FLOOR: f64 = 1e-6;
 pub struct Embedding {
     /// One column a class.
     pub points: Mat<f64>,
+    /// Whether the embedder ended by itself, and not at its iteration limit.
+    pub converged: bool,
 }
 
 /// Embeds the unseen classes among the landmarks.

@@ -30,7 +30,7 @@ pub struct Sammon<'a> {
     pub(super) landmarks: Mat<f64>,
     /// Squared norms of the landmarks.
     norms: Vec<f64>,
-    distances: &'a SemanticDistances,
+    pub(super) distances: &'a SemanticDistances,
     /// How many distances were raised to the floor.
     pub floored: usize,
 }

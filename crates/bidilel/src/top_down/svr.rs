@@ -66,7 +66,9 @@ impl ClassEmbedder for Svr {
             .map_err(Error::in_stage("svr"))?;
         let columns = kernel.matrix(known, unseen);
         let predict = |row: usize, class: usize| machines[row].predict(columns.col(class).iter().copied());
-        Ok(Embedding { points: Mat::from_fn(landmarks.points.nrows(), unseen.ncols(), predict) })
+        let points = Mat::from_fn(landmarks.points.nrows(), unseen.ncols(), predict);
+        // A machine that does not converge is an error.
+        Ok(Embedding { points, converged: true })
     }
 }
 

@@ -21,7 +21,7 @@ impl<T: Scalar> Run<'_, '_, '_, T> {
         let axes = if plan.axes.is_empty() { self.wanted(paper.collect()) } else { plan.axes.clone() };
         let all = product(&plan.base, &axes)?;
         let mut batch = self.search.admit(all);
-        self.search.prepare(&batch);
+        self.search.prepare(&batch)?;
         let folds = self.search.folds();
         match plan.strategy {
             Strategy::Halving => return self.halving(batch, &axes),

@@ -140,19 +140,23 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     }
 
     /// Makes the neighbour lists long enough for all of these settings at once.
-    pub fn prepare(&mut self, batch: &[Settings], watch: &dyn Observer) {
+    ///
+    /// # Errors
+    /// If lists are not those that a plain search finds.
+    pub fn prepare(&mut self, batch: &[Settings], watch: &dyn Observer) -> Result<()> {
         if check_search(batch).is_err() {
             // Scoring them fails: no need to search first.
-            return;
+            return Ok(());
         }
         let share = |fold: &Fold| fold.test_labels.len() as f64 / fold.order.len().max(1) as f64;
         let share = self.folds.iter().map(share).fold(0.0, f64::max);
         for kind in [Neighborhood::Global, Neighborhood::WithinClass] {
             let asked = batch.iter().filter_map(|settings| lists_of(&settings.pipeline(0).bottom_up));
             if let Some(k) = asked.filter(|(other, _)| *other == kind).map(|(_, k)| k).max() {
-                self.pool.prepare(kind, k, share, watch);
+                self.pool.prepare(kind, k, share, watch)?;
             }
         }
+        Ok(())
     }
 
     /// The same settings with a dim that exists in every fold, and the larger one that was asked for.
@@ -203,10 +207,13 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     }
 
     /// Same-class pairs among the `k` nearest of every view over all instances; lists that are there are used.
-    pub fn pairs(&mut self, k: usize, watch: &dyn Observer) -> Vec<Pairs> {
-        self.pool.prepare(Neighborhood::Global, k, 0.0, watch);
+    ///
+    /// # Errors
+    /// As [`Self::prepare`].
+    pub fn pairs(&mut self, k: usize, watch: &dyn Observer) -> Result<Vec<Pairs>> {
+        self.pool.prepare(Neighborhood::Global, k, 0.0, watch)?;
         let lists = self.pool.lists(Neighborhood::Global).unwrap_or(&[]);
-        lists.iter().map(|list| Pairs::of(list, k, self.pool.labels())).collect()
+        Ok(lists.iter().map(|list| Pairs::of(list, k, self.pool.labels())).collect())
     }
 
     fn semantic_dim(&self, settings: &Settings) -> usize {
@@ -231,7 +238,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             return Ok(());
         }
         check_search(batch)?;
-        self.prepare(batch, watch);
+        self.prepare(batch, watch)?;
         let batch = self.jobs(batch, wanted)?;
         let semantics = self.semantics(&self.folds[fold], &batch)?;
         let Fold { order, labels, test_labels, searched, .. } = &mut self.folds[fold];

@@ -14,6 +14,7 @@ use bidilel_math::{Observer, Scalar};
 use super::common::{GraphKey, lists_of};
 use super::spaces::Job;
 use crate::bottom_up::Neighborhood;
+use crate::error::{Error, Result};
 use crate::visual::{View, Views};
 
 /// Bytes of scatter matrices that are no burden, however few instances there are.
@@ -87,16 +88,23 @@ impl<T: Scalar> Pool<T> {
     }
 
     /// Makes the lists long enough for `k` neighbours when a `share` of the pool is left out.
-    pub(crate) fn prepare(&mut self, kind: Neighborhood, k: usize, share: f64, watch: &dyn Observer) {
+    pub(crate) fn prepare(
+        &mut self,
+        kind: Neighborhood,
+        k: usize,
+        share: f64,
+        watch: &dyn Observer,
+    ) -> Result<()> {
         let held = match kind {
             Neighborhood::Global => &self.global,
             Neighborhood::WithinClass => &self.within_class,
         };
         if held.as_ref().is_some_and(|&(length, _)| length >= k) {
-            return;
+            return Ok(());
         }
         self.arrange_back();
         watch.stage("neighbors");
+        let failed = Error::in_stage("neighbors");
         match kind {
             Neighborhood::Global => {
                 // A quarter beyond what stays on average: few lists are then too short.
@@ -106,16 +114,26 @@ impl<T: Scalar> Pool<T> {
                     reason = "a small multiple of a count"
                 )]
                 let length = (1.25 * k as f64 / (1.0 - share)).ceil() as usize + 8;
+                let find = |part| {
+                    let found = neighbors::exact(part, length, watch);
+                    neighbors::verify(part, &found, watch).map_err(&failed)?;
+                    Ok(found)
+                };
                 let parts = self.parts(self.features.as_ref()).into_iter();
-                self.global = Some((k, parts.map(|part| neighbors::exact(part, length, watch)).collect()));
+                self.global = Some((k, parts.map(find).collect::<Result<_>>()?));
             }
             Neighborhood::WithinClass => {
                 // Classes stay whole: nothing is ever left out of these lists.
-                let find = |part| neighbors::within_labels(part, &self.labels, k, watch);
-                let found = self.parts(self.features.as_ref()).into_iter().map(find).collect();
-                self.within_class = Some((k, found));
+                let find = |part| {
+                    let found = neighbors::within_labels(part, &self.labels, k, watch);
+                    neighbors::verify_within_labels(part, &self.labels, &found, watch).map_err(&failed)?;
+                    Ok(found)
+                };
+                let parts = self.parts(self.features.as_ref()).into_iter();
+                self.within_class = Some((k, parts.map(find).collect::<Result<_>>()?));
             }
         }
+        Ok(())
     }
 
     /// The neighbours in every view among `members`; instances stand in their own order.

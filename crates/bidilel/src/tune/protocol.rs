@@ -202,8 +202,7 @@ impl<T: Scalar> Run<'_, '_, '_, T> {
         for axis in axes {
             all.extend(axis.over(base)?);
         }
-        self.search.prepare(&all);
-        Ok(())
+        self.search.prepare(&all)
     }
 
     /// The paper's axes, with the values that were typed in the place of its own, without what is fixed.

@@ -54,8 +54,8 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
     }
 
     /// Makes neighbour lists for all that may come, at once.
-    pub(crate) fn prepare(&mut self, all: &[Settings]) {
-        self.evaluator.prepare(all, self.watch);
+    pub(crate) fn prepare(&mut self, all: &[Settings]) -> Result<()> {
+        self.evaluator.prepare(all, self.watch)
     }
 
     /// Clips what cannot be, and drops what is there twice.

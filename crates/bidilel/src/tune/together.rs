@@ -62,7 +62,7 @@ impl<T: Scalar> Evaluator<'_, T> {
         if folds < 2 || !room || check_search(portion).is_err() {
             return Ok(());
         }
-        self.prepare(portion, watch);
+        self.prepare(portion, watch)?;
         let Batch { jobs, weighed, .. } = self.jobs(portion, &vec![true; portion.len()])?;
         let mut graphs: Vec<(usize, GraphKey)> = Vec::new();
         for job in &jobs {

@@ -51,8 +51,8 @@ pub fn choose_views(
         let choice = alone.choice(dataset)?;
         let mut evaluator = Evaluator::new(dataset, trial, folds.to_vec(), &choice, seed, watch)?;
         // Lists for the folds are longer: those for the pairs are their beginnings.
-        evaluator.prepare(std::slice::from_ref(&alone), watch);
-        let found = evaluator.pairs(k, watch).swap_remove(0);
+        evaluator.prepare(std::slice::from_ref(&alone), watch)?;
+        let found = evaluator.pairs(k, watch)?.swap_remove(0);
         let scores = (0..folds.len()).map(|fold| score(&mut evaluator, fold, &alone, watch));
         validation.push(scores.collect::<Result<Vec<f64>>>()?);
         pairs.push(found);

@@ -157,6 +157,7 @@ impl Fusion {
             let space = learner.fit(training, watch)?;
             watch.stage("landmarks");
             let landmarks = Landmarks::of(&space, training.features, training.labels, training.classes)?;
+            landmarks.verify(&space, training.features, training.labels, watch)?;
             return Ok(Ground { space, landmarks, fusion: report });
         }
         let graph = learner.graph(training, watch)?;
@@ -182,6 +183,7 @@ impl Fusion {
         };
         watch.stage("landmarks");
         let landmarks = Landmarks::of(&space, over.features, over.labels, over.classes)?;
+        landmarks.verify(&space, over.features, over.labels, watch)?;
         Ok(Ground { space: mapped.unfolded(space), landmarks, fusion: report })
     }
 

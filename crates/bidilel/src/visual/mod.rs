@@ -114,7 +114,8 @@ impl Views {
         (self.parts.len() > 1).then(|| self.parts.iter().flat_map(scale).collect())
     }
 
-    /// Neighbours in every view that counts. Within classes they are always exact.
+    /// Neighbours in every view that counts, a few of them compared with a plain search. Within classes they are always
+    /// exact.
     pub fn neighbors<T: Scalar>(
         &self,
         features: MatRef<'_, T>,
@@ -122,11 +123,27 @@ impl Views {
         how: (Neighborhood, Search),
         k: usize,
         watch: &dyn Observer,
-    ) -> Vec<Neighbors> {
-        let find = |part: MatRef<'_, T>| match how {
-            (Neighborhood::Global, Search::Exact) => neighbors::exact(part, k, watch),
-            (Neighborhood::Global, Search::Approximate) => neighbors::approximate(part, k, watch),
-            (Neighborhood::WithinClass, _) => neighbors::within_labels(part, labels, k, watch),
+    ) -> Result<Vec<Neighbors>> {
+        let find = |part: MatRef<'_, T>| {
+            let (found, outcome) = match how {
+                (Neighborhood::Global, Search::Exact) => {
+                    let found = neighbors::exact(part, k, watch);
+                    let outcome = neighbors::verify(part, &found, watch);
+                    (found, outcome)
+                }
+                (Neighborhood::Global, Search::Approximate) => {
+                    let found = neighbors::approximate(part, k, watch);
+                    let outcome = neighbors::recall(part, &found, watch);
+                    (found, outcome)
+                }
+                (Neighborhood::WithinClass, _) => {
+                    let found = neighbors::within_labels(part, labels, k, watch);
+                    let outcome = neighbors::verify_within_labels(part, labels, &found, watch);
+                    (found, outcome)
+                }
+            };
+            outcome.map_err(Error::in_stage("neighbors"))?;
+            Ok(found)
         };
         self.split(features).into_iter().map(find).collect()
     }

@@ -37,7 +37,8 @@ fn pipeline(method: Option<Method>) -> Pipeline {
 
 fn mean_graph(task: &Task<f64>) -> Affinity {
     let (features, labels) = (task.train.features.as_ref(), &task.train.labels);
-    let lists = task.views.neighbors(features, labels, (Neighborhood::Global, Search::Exact), 5, &Silent);
+    let how = (Neighborhood::Global, Search::Exact);
+    let lists = task.views.neighbors(features, labels, how, 5, &Silent).expect("exact lists");
     task.views.graph(&lists.iter().collect::<Vec<_>>(), 5, Some(labels), Weights::Exp)
 }
 
