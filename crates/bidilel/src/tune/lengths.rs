@@ -11,6 +11,15 @@
 //! - They are computed in the features' own precision, from instances less a point in their midst. Of single precision's
 //!   rounding errors a length of many dimensions keeps little, and the mean over a class less.
 //!
+//! # How far off a length is
+//! With unit roundoff $u$ of the features' precision, an instance $x$ less the point $m$ is off by $u$ in every feature, $R_r$ as
+//! well, and a product of $c$ roundings by $\gamma_c = c u / (1 - c u)$ ([`panels::roundings`]), all relative to
+//! $\sum_k |R_{tk}| |x_k - m_k| \le \|R_t\| \|x - m\|$. Over the leading dimensions that makes, with $\omega$ the smallest normal number
+//! and $v = 2^{-53}$,
+//! $$|\hat\ell - \ell| \le (\gamma_c + 3 u) \|R\|_F \|x - m\| + \sqrt{d}\, n\, \omega + \kappa v \big(\|P\|_F (\|x - m\| + \|m\|) + \|\bar y\|\big),$$
+//! the last part for what is computed in double precision in any case: the map's orthogonal transform and the offset. A length
+//! comes with this bound ([`Length`]). Where the bound is a large share of the length, it is computed again in `f64`.
+//!
 //! A fit places its instances in `f64`; this serves to compare settings.
 
 use std::ops::Range;
@@ -20,7 +29,7 @@ use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, re
 use faer::{Mat, MatMut, MatRef, Par, Spec};
 use rayon::prelude::*;
 
-use bidilel_math::panels::{Panels, Product, Right};
+use bidilel_math::panels::{self, Panels, Product, Right};
 use bidilel_math::parallel::{product, zeros};
 use bidilel_math::{Columns, Scalar, distance, vector};
 
@@ -37,10 +46,19 @@ const BLOCK: usize = 960;
 const SHARE: usize = 48;
 /// How large instances may be for products in single precision.
 const ROOM: Range<f64> = 1e-30..1e30;
-/// Where a length is so much shorter than the instance, for a map of numbers up to 1, rounding errors may be most of it.
-const SHORT: f64 = 1e-3;
-/// The same in double precision: such an instance lies at the mean.
-const NOTHING: f64 = 1e-12;
+/// The largest share of a length that rounding errors of single precision may be.
+const MOST_ERROR: f64 = 0.1;
+/// The same in double precision: an instance whose length may be nothing but rounding lies at the mean.
+const NOTHING: f64 = 0.5;
+/// $\kappa$ over dimensions: products, a transform and a difference.
+const DOUBLE_ROUNDINGS: f64 = 8.0;
+
+/// A norm in some leading dimensions, with a bound of how far off it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Length {
+    pub(super) norm: f64,
+    pub(super) error: f64,
+}
 
 /// A map by which lengths are found.
 pub(super) struct Lengths<'a, T> {
@@ -55,6 +73,19 @@ pub(super) struct Lengths<'a, T> {
     unit: f64,
     /// Where the point lies in the turned space.
     offset: Vec<f64>,
+    /// What bounds the errors in each of `dims`.
+    errors: Vec<Errors>,
+}
+
+/// What bounds the errors of lengths in some leading dimensions.
+#[derive(Debug, Clone, Copy)]
+struct Errors {
+    /// For each unit of $\|x - m\|$ in the features' own precision, and whatever it is.
+    near: f64,
+    least: f64,
+    /// For each unit of a norm in double precision, and whatever it is.
+    double: f64,
+    fixed: f64,
 }
 
 impl<'a, T: Scalar> Lengths<'a, T> {
@@ -84,10 +115,28 @@ impl<'a, T: Scalar> Lengths<'a, T> {
         }
         let largest = parts.into_iter().fold(0.0, f64::max).sqrt();
         let unit = if largest > 0.0 { largest } else { 1.0 };
-        let (turned, offset) = turn(map, &offset, dims, unit);
+        let (turned, offset) = turn::<T>(map, &offset, dims, unit);
         let mut panels = Panels::left(dim, map.nrows());
         panels.pack_columns(turned.as_ref(), T::from_f64(1.0));
-        Self { map, mean, dims, midst, turned: panels, unit, offset }
+        let size = distance::norm(&wide);
+        let bounds = |&dim: &usize| {
+            let frobenius = |squares: &dyn Fn(usize) -> f64| (0..dim).map(squares).sum::<f64>().sqrt();
+            let own = frobenius(&|t| distance::norm(turned.col_as_slice(t)).powi(2));
+            let whole = frobenius(&|t| distance::norm(vector::column(map, t)).powi(2));
+            let unit_roundoff = 0.5 * T::epsilon_impl().to_f64();
+            let chain = panels::roundings::<T>(map.nrows()) as f64 * unit_roundoff;
+            let relative =
+                if chain < 0.5 { chain / (1.0 - chain) + 3.0 * unit_roundoff } else { f64::INFINITY };
+            let double = DOUBLE_ROUNDINGS * (map.nrows() + dim) as f64 * 0.5 * f64::EPSILON;
+            Errors {
+                near: unit * relative * own,
+                least: unit * (dim as f64).sqrt() * map.nrows() as f64 * T::min_positive_impl().to_f64(),
+                double: double * whole,
+                fixed: double * (whole * size + distance::norm(&mean[..dim])),
+            }
+        };
+        let errors = dims.iter().map(bounds).collect();
+        Self { map, mean, dims, midst, turned: panels, unit, offset, errors }
     }
 
     /// The landmarks in each of `dims`.
@@ -105,7 +154,7 @@ impl<'a, T: Scalar> Lengths<'a, T> {
             let lengths = self.of(block);
             sums.par_iter_mut().enumerate().for_each(|(place, (sums, weights))| {
                 for (i, &label) in (0..block.ncols()).zip(&labels[first..]) {
-                    let length = lengths[i * self.dims.len() + place];
+                    let length = lengths[i * self.dims.len() + place].norm;
                     if length > 0.0 {
                         vector::add_scaled(sums.col_as_slice_mut(label), 1.0 / length, block.slice(i));
                         weights[label] += 1.0 / length;
@@ -125,9 +174,9 @@ impl<'a, T: Scalar> Lengths<'a, T> {
     }
 
     /// The lengths of instances in each of `dims`, one instance after the other.
-    pub(super) fn of(&self, instances: Columns<'_, T>) -> Vec<f64> {
+    pub(super) fn of(&self, instances: Columns<'_, T>) -> Vec<Length> {
         let (visual, dim) = (self.map.nrows(), self.offset.len());
-        let mut lengths = vec![0.0; self.dims.len() * instances.ncols()];
+        let mut lengths = vec![Length::default(); self.dims.len() * instances.ncols()];
         let room = || (zeros::<T>(visual, SHARE), zeros::<T>(dim, SHARE));
         let shares = lengths.par_chunks_mut(SHARE * self.dims.len()).enumerate();
         shares.for_each_init(room, |(near, places), (index, lengths)| {
@@ -142,8 +191,11 @@ impl<'a, T: Scalar> Lengths<'a, T> {
                 self.add_up(lengths, |part| {
                     squared_sum(&places[part.clone()], self.unit, &self.offset[part])
                 });
-                let short = SHORT * self.unit * size;
-                if !ROOM.contains(&size) || !lengths.iter().all(|&length| length >= short) {
+                for (length, errors) in lengths.iter_mut().zip(&self.errors) {
+                    length.error = (errors.near + errors.double) * size + errors.least + errors.fixed;
+                }
+                let sure = |length: &Length| length.error <= MOST_ERROR * length.norm;
+                if !ROOM.contains(&size) || !lengths.iter().all(sure) {
                     self.in_double(own.slice(i), lengths);
                 }
             }
@@ -152,11 +204,16 @@ impl<'a, T: Scalar> Lengths<'a, T> {
     }
 
     /// The same for one instance, in `f64` throughout.
-    fn in_double(&self, instance: &[T], lengths: &mut [f64]) {
+    fn in_double(&self, instance: &[T], lengths: &mut [Length]) {
         let place = self.place(instance, self.offset.len());
         self.add_up(lengths, |part| vector::dot(&place[part.clone()], &place[part]));
-        let nothing = NOTHING * self.unit * distance::norm(instance);
-        lengths.iter_mut().filter(|length| **length < nothing).for_each(|length| *length = 0.0);
+        let size = distance::norm(instance);
+        for (length, errors) in lengths.iter_mut().zip(&self.errors) {
+            length.error = errors.double * size + errors.fixed;
+            if length.error > NOTHING * length.norm {
+                length.norm = 0.0;
+            }
+        }
     }
 
     /// Where an instance lies in the leading dimensions, in `f64`.
@@ -193,11 +250,11 @@ impl<'a, T: Scalar> Lengths<'a, T> {
     }
 
     /// Lengths in each of `dims`, from the squared lengths between one and the next.
-    fn add_up(&self, lengths: &mut [f64], squared: impl Fn(Range<usize>) -> f64) {
+    fn add_up(&self, lengths: &mut [Length], squared: impl Fn(Range<usize>) -> f64) {
         let (mut first, mut sum) = (0, 0.0);
         for (length, &end) in lengths.iter_mut().zip(self.dims) {
             sum += squared(first..end);
-            *length = sum.sqrt();
+            length.norm = sum.sqrt();
             first = end;
         }
     }
