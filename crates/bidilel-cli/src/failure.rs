@@ -19,6 +19,12 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// Prints what is wrong with how the program was called, and gives the exit status for that.
+pub(crate) fn usage(error: &dyn std::error::Error) -> ExitCode {
+    let _ = writeln!(io::stderr(), "error: {error}");
+    ExitCode::from(2)
+}
+
 fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
     let direct = cause.downcast_ref::<io::Error>();
     let inner = direct.or_else(|| cause.source().and_then(|source| source.downcast_ref::<io::Error>()));

@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod source;
 mod tuning;
+mod version;
 
 use std::process::ExitCode;
 
@@ -21,7 +22,14 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     memory::keep_little();
+    if let Some(version) = version::answer(std::env::args_os()) {
+        return output::print(&version).map_or_else(|error| failure::report(&error), |()| ExitCode::SUCCESS);
+    }
     let cli = args::Cli::parse();
+    // Nothing is computed with other instructions than those that were asked for.
+    if let Err(error) = bidilel_math::simd::Level::requested() {
+        return failure::usage(&error);
+    }
     match commands::run(cli) {
         Ok(status) => status,
         Err(error) => failure::report(&error),

@@ -5,7 +5,8 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bidilel_math::Observer;
+use bidilel_math::{Check, Observer};
+use bidilel_report::CheckReport;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How much to say on stderr.
@@ -33,6 +34,7 @@ struct State {
     bar: ProgressBar,
     last_draw: Instant,
     notes: Vec<String>,
+    checks: Vec<CheckReport>,
 }
 
 impl Progress {
@@ -44,6 +46,7 @@ impl Progress {
             bar: ProgressBar::hidden(),
             last_draw: now,
             notes: Vec::new(),
+            checks: Vec::new(),
         };
         let bars = talk == Talk::Normal && std::io::stderr().is_terminal();
         Self { talk, bars, started: now, state: Mutex::new(state) }
@@ -61,6 +64,11 @@ impl Progress {
         let mut seconds = state.seconds.clone();
         seconds.insert("total".to_owned(), self.started.elapsed().as_secs_f64());
         seconds
+    }
+
+    /// What the stages compared, each with the worst that was found.
+    pub(crate) fn checks(&self) -> Vec<CheckReport> {
+        self.state().checks.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -114,6 +122,15 @@ impl Observer for Progress {
             state.bar.set_message(format!("iteration {step}, at {value:.6}"));
             state.last_draw = Instant::now();
         }
+    }
+
+    fn check(&self, check: &Check) {
+        let mut state = self.state();
+        if self.talk == Talk::Verbose {
+            let Check { what, deviation, bound, .. } = check;
+            say(&format!("  checked: {what} is off by {deviation:.1e}, at most {bound:.0e}"));
+        }
+        CheckReport::add(&mut state.checks, check);
     }
 
     fn note(&self, message: &str) {

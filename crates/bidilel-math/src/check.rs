@@ -9,7 +9,7 @@ use faer::Mat;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, vector};
 
 /// One comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,6 +53,15 @@ impl fmt::Display for Check {
     }
 }
 
+/// The norm of a vector whose squares may leave the range of a float.
+pub(crate) fn norm(values: &[f64]) -> f64 {
+    let largest = vector::largest(values);
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    largest * values.iter().map(|value| (value / largest).powi(2)).sum::<f64>().sqrt()
+}
+
 /// Vectors of random signs, always the same: dimensions x vectors.
 ///
 /// With entries of variance 1 the mean of $(v^\top r)^2$ over such $v$ is $\|r\|^2$, so that a few products stand for a norm.
@@ -65,6 +74,14 @@ pub fn probes(dim: usize, count: usize) -> Mat<f64> {
 mod tests {
     use super::*;
     use crate::Silent;
+
+    #[test]
+    fn norms_of_any_size_are_found() {
+        for scale in [1.0, 1e-200, 1e200, 1e-320] {
+            approx::assert_relative_eq!(norm(&[3.0 * scale, -4.0 * scale]), 5.0 * scale, max_relative = 1e-3);
+        }
+        assert!(norm(&[1.0, f64::NAN]).is_nan() && norm(&[]) == 0.0);
+    }
 
     #[test]
     fn what_is_no_number_does_not_hold() {

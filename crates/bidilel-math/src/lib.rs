@@ -45,23 +45,3 @@ pub use columns::Columns;
 pub use error::{Error, Result};
 pub use observer::{Observer, Silent};
 pub use scalar::Scalar;
-
-#[cfg(test)]
-mod tests {
-    use crate::simd::{Level, VARIABLE};
-
-    /// Runs the tests of this binary at each of the levels that this process does not run at.
-    pub(crate) fn at_other_levels() {
-        // A process that was told its level was started by another that runs the rest.
-        if std::env::var_os(VARIABLE).is_some() {
-            return;
-        }
-        let tests = std::env::current_exe().expect("a test knows its own program");
-        for level in Level::available().into_iter().filter(|&level| level != Level::in_use()) {
-            let run = std::process::Command::new(&tests).env(VARIABLE, level.to_string()).output();
-            let run = run.expect("the tests start again");
-            let said = String::from_utf8_lossy(&run.stdout);
-            assert!(run.status.success(), "at the level {level}:\n{said}");
-        }
-    }
-}

@@ -319,6 +319,30 @@ mod tests {
         }
     }
 
+    /// What became of the tiles above the diagonal where a factorisation wrote a register's width above it.
+    #[test]
+    fn pairs_of_a_matrix_that_was_written_over_are_refused() {
+        let (pencil, ..) = example(1400);
+        let witness = pencil.witness(0.0);
+        let mut factored = Pencil {
+            square: eigen::cholesky(pencil.square.clone()).expect("definite"),
+            diagonal: pencil.whole_diagonal(),
+        };
+        let solve = |factored: &Pencil| {
+            let times = |block: MatRef<'_, f64>| factored.left_times(&factored.diagonal, block);
+            let found = eigen::generalized_leading(&times, &factored.square, 12, &Silent)?;
+            eigen::verify(&witness, factored.square.as_ref(), &found, &Silent)
+        };
+        solve(&factored).expect("nothing was written over");
+        for j in (TILE..1400).step_by(TILE).flat_map(|first| first..first + 16) {
+            for i in j / TILE * TILE - 16..j / TILE * TILE {
+                factored.square[(i, j)] += 100.0;
+            }
+        }
+        let failure = solve(&factored).expect_err("pairs of another matrix");
+        assert!(matches!(failure, crate::Error::Check { check } if check.stage == "eigen"), "{failure}");
+    }
+
     #[test]
     fn pairs_are_those_of_the_two_matrices_apart() {
         for dim in [50, 1400] {

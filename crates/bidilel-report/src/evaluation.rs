@@ -7,7 +7,7 @@ use bidilel_math::statistics::Summary;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Align, Table};
+use crate::{Align, CheckReport, Table};
 
 /// What was evaluated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,6 +53,8 @@ pub struct Run {
     pub hubness: BTreeMap<usize, f64>,
     /// Cost of the mapping at the embedding.
     pub stress: f64,
+    /// Whether the mapping settled before its iteration limit.
+    pub converged: bool,
 }
 
 impl Run {
@@ -136,13 +138,24 @@ pub struct Evaluation {
     pub hubness: BTreeMap<usize, f64>,
     /// Mean cost of the mapping.
     pub stress: f64,
+    /// Whether every mapping settled before its iteration limit.
+    #[serde(default)]
+    pub converged: bool,
     /// Seconds by stage, over all runs.
     pub timings: BTreeMap<String, f64>,
+    /// What the stages compared with numbers that were computed apart from their results, over all runs.
+    #[serde(default)]
+    pub checks: Vec<CheckReport>,
 }
 
 impl Evaluation {
     /// Averages runs.
-    pub fn new(subject: Subject, runs: &[Run], timings: BTreeMap<String, f64>) -> Self {
+    pub fn new(
+        subject: Subject,
+        runs: &[Run],
+        timings: BTreeMap<String, f64>,
+        checks: Vec<CheckReport>,
+    ) -> Self {
         let per_class: Vec<f64> = runs.iter().map(|run| run.accuracy().per_class).collect();
         let Summary { mean, standard_deviation, standard_error } = Summary::of(&per_class);
         let steps = runs.first().map_or(&[][..], |run| &run.steps);
@@ -176,7 +189,9 @@ impl Evaluation {
                 .map(|k| (k, mean_of(runs.iter().map(|run| run.hubness[&k]))))
                 .collect(),
             stress: mean_of(runs.iter().map(|run| run.stress)),
+            converged: runs.iter().all(|run| run.converged),
             timings,
+            checks,
         }
     }
 
@@ -395,6 +410,7 @@ mod tests {
             top: BTreeMap::new(),
             hubness: BTreeMap::from([(1, 0.5)]),
             stress: 0.25,
+            converged: true,
         }
     }
 
@@ -407,7 +423,7 @@ mod tests {
             method: serde_json::json!({"bottom_up": {"kind": "slpp"}, "top_down": {"kind": "lsm"}}),
         };
         let runs = [run("random:0", [[8, 2], [4, 6]]), run("random:1", [[6, 4], [0, 10]])];
-        Evaluation::new(subject, &runs, BTreeMap::from([("total".to_owned(), 1.5)]))
+        Evaluation::new(subject, &runs, BTreeMap::from([("total".to_owned(), 1.5)]), Vec::new())
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! [`Evaluation`] is the object that scripts read; [`Table`] is what people read, rendered by one small
 //! module a format.
 
+mod check;
 mod evaluation;
 mod format;
 mod growth;
@@ -14,6 +15,7 @@ mod svg;
 mod table;
 mod text;
 
+pub use check::CheckReport;
 pub use evaluation::{ClassScore, Evaluation, Mistake, Run, RunScore, Spread, Step, Subject};
 pub use format::Format;
 pub use growth::{Growth, Series, growth};

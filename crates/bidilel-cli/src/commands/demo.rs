@@ -52,7 +52,7 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
             semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
             method: evaluate::describe(&pipeline.resolved(&task, &fitted), &choice, &fitted)?,
         };
-        evaluate::print(&Evaluation::new(subject, &[run], progress.finish()), format)?;
+        evaluate::print(&Evaluation::new(subject, &[run], progress.finish(), progress.checks()), format)?;
         if args.page.is_none() {
             return Ok(());
         }

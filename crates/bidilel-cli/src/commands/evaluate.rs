@@ -64,7 +64,7 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
         semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
         method,
     };
-    let result = Evaluation::new(subject, &runs, progress.finish());
+    let result = Evaluation::new(subject, &runs, progress.finish(), progress.checks());
     print(&result, format)?;
     args.out.iter().try_for_each(|path| {
         output::write_to(Some(path), |out| {
@@ -112,6 +112,7 @@ pub(super) fn score(
         top: places().map(|k| (k, metrics::top_k(&recognition, truth, k))).collect(),
         hubness: places().map(|k| (k, metrics::hubness(&recognition, k))).collect(),
         stress: fitted.stress,
+        converged: fitted.embedding.converged,
     })
 }
 

@@ -41,9 +41,11 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
             "instances": header.instances,
             "dim": model.fitted.space.dim(),
             "stress": header.stress,
+            "converged": header.converged,
             "fusion": header.fusion,
             "fingerprint": header.fingerprint,
             "timings": timings,
+            "checks": progress.checks(),
         })),
         _ => output::print(&format!(
             "{}: {} unseen classes among {} known ones in {} dimensions, from {} instances; stress {:.5}, {:.1} s\n{}",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bidilel::settings::Settings;
 use bidilel::tune::Host;
-use bidilel_math::Observer;
+use bidilel_math::{Check, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::journal::Journal;
@@ -167,6 +167,10 @@ impl Host for Desk<'_> {
 
 /// Remarks of the search, between the lines of the table.
 impl Observer for Desk<'_> {
+    fn check(&self, check: &Check) {
+        self.bar.suspend(|| self.progress.check(check));
+    }
+
     fn note(&self, message: &str) {
         self.bar.suspend(|| self.progress.note(message));
     }

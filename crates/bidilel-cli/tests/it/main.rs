@@ -8,6 +8,7 @@ mod evaluate;
 mod extract;
 mod formats;
 mod model;
+mod numerics;
 mod support;
 mod tune;
 mod views;

@@ -13,7 +13,7 @@
 use faer::{Mat, MatRef};
 
 use super::Eigen;
-use crate::check::{Check, probes};
+use crate::check::{Check, norm, probes};
 use crate::vector::{add_scaled, column, dot};
 
 /// Vectors that are sent through: four of them miss a wrong pair by less than a tenth of its residual once in thousands.
@@ -49,20 +49,21 @@ impl Witness {
 
     /// The largest residual of the pairs.
     pub(crate) fn pairs(&self, found: &Eigen) -> Check {
-        let norm = |matrix: &Mat<f64>| matrix.norm_l2() / (PROBES as f64).sqrt();
-        let (left, right, size) = (norm(&self.left), norm(&self.right), self.probes.nrows() as f64);
+        let frobenius = |matrix: &Mat<f64>| matrix.norm_l2() / (PROBES as f64).sqrt();
+        let (left, right) = (frobenius(&self.left), frobenius(&self.right));
+        let size = self.probes.nrows() as f64;
         let backward = ROUNDING * size * f64::EPSILON / TOLERANCE;
         let first = found.values.first().map_or(0.0, |value| value.abs());
         let deviation = |(i, &value): (usize, &f64)| {
             let vector = column(found.vectors.as_ref(), i);
-            let (mut residual, mut image) = (0.0, 0.0);
-            for probe in 0..PROBES {
-                let along = dot(self.right.col_as_slice(probe), vector);
-                residual += (dot(self.left.col_as_slice(probe), vector) - value * along).powi(2);
-                image += along * along;
-            }
-            let (residual, image) = ((residual / PROBES as f64).sqrt(), (image / PROBES as f64).sqrt());
-            let length = dot(vector, vector).sqrt();
+            let image: [f64; PROBES] =
+                std::array::from_fn(|probe| dot(self.right.col_as_slice(probe), vector));
+            let residual: [f64; PROBES] = std::array::from_fn(|probe| {
+                dot(self.left.col_as_slice(probe), vector) - value * image[probe]
+            });
+            let share = (PROBES as f64).sqrt();
+            let (residual, image) = (norm(&residual) / share, norm(&image) / share);
+            let length = norm(vector);
             // Nothing but zeros is right to the last bit, and an infinite residual is not.
             let size = first * image + backward * (left + value.abs() * right) * length;
             if residual == 0.0 { 0.0 } else { residual / size }
@@ -80,11 +81,10 @@ impl Witness {
             for (j, along) in along.iter().enumerate() {
                 add_scaled(&mut difference[j..], -along, &column(factor, j)[j..]);
             }
-            dot(&difference, &difference).sqrt()
+            norm(&difference)
         };
         let worst = (0..PROBES).map(deviation).fold(0.0, largest);
-        // The norm of B itself: that of its image of a vector can be far smaller.
-        let norm = (0..size).map(|j| dot(&column(factor, j)[j..], &column(factor, j)[j..])).sum::<f64>();
+        let norm = self.right.norm_l2() / (PROBES as f64).sqrt();
         let deviation = if worst == 0.0 { 0.0 } else { worst / (norm * (size as f64).sqrt()) };
         let bound = ROUNDING * size as f64 * f64::EPSILON;
         Check { stage: "eigen", what: "the Cholesky factor", deviation, bound }
@@ -100,7 +100,7 @@ pub(crate) fn norms(factor: MatRef<'_, f64>, found: &Eigen) -> Check {
         add_scaled(&mut sum, signs[(j, 0)], column(found.vectors.as_ref(), j));
     }
     let image = transposed_times(factor, &sum);
-    let deviation = if count == 0 { 0.0 } else { (dot(&image, &image) / count as f64 - 1.0).abs() };
+    let deviation = if count == 0 { 0.0 } else { (norm(&image).powi(2) / count as f64 - 1.0).abs() };
     Check { stage: "eigen", what: "the norm of the eigenvectors", deviation, bound: TOLERANCE }
 }
 

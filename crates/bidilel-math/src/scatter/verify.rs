@@ -7,7 +7,7 @@ use faer::Mat;
 use rayon::prelude::*;
 
 use super::Selected;
-use crate::check::{Check, probes};
+use crate::check::{Check, norm, probes};
 use crate::graph::Affinity;
 use crate::pencil::Pencil;
 use crate::vector::{add_scaled, dot};
@@ -82,7 +82,7 @@ fn combined<T: Scalar>(data: Selected<'_, T>, scales: impl Fn(usize) -> [f64; 2]
         let mut own = vec![0.0; data.dim()];
         for i in first..count.min(first + part) {
             let scales = scales(i);
-            if scales != [0.0; 2] {
+            if scales.iter().any(|scale| *scale != 0.0) {
                 data.write(&runs, i, &mut own);
                 sums.iter_mut().zip(scales).for_each(|(sum, scale)| add_scaled(sum, scale, &own));
             }
@@ -96,10 +96,6 @@ fn combined<T: Scalar>(data: Selected<'_, T>, scales: impl Fn(usize) -> [f64; 2]
         all.iter_mut().zip(part).for_each(|(all, part)| add_scaled(all, 1.0, part));
     }
     all
-}
-
-fn norm(vector: &[f64]) -> f64 {
-    dot(vector, vector).sqrt()
 }
 
 fn apart(expected: &[f64], found: &[f64], size: f64) -> f64 {

@@ -58,8 +58,8 @@ pub(super) fn value(cost: &Sammon, points: MatRef<'_, f64>, value: f64, watch: &
     let stress = metrics::stress(cost.landmarks.as_ref(), points, cost.distances);
     // A distance at the floor divides the rounding of a latent distance by it.
     let rounding = if cost.floored > 0 { f64::EPSILON / super::DISTANCE_FLOOR } else { 0.0 };
-    let deviation = (stress - value).abs() / (stress + rounding);
-    let deviation = if stress == value { 0.0 } else { deviation };
+    let difference = (stress - value).abs();
+    let deviation = if difference == 0.0 { 0.0 } else { difference / (stress + rounding) };
     settle("the cost of the mapping", deviation, VALUE, watch)
 }
 

@@ -1,6 +1,6 @@
 //! What settings have in common.
 
-use bidilel_math::Observer;
+use bidilel_math::{Check, Observer};
 
 use crate::bottom_up::{BottomUp, DEFAULT_DIM, Locality, Neighborhood, Search};
 use crate::error::{Error, Result};
@@ -107,10 +107,14 @@ pub(crate) fn dim(pipeline: &Pipeline, most: usize) -> usize {
     asked_dim(&pipeline.bottom_up).unwrap_or(default).min(most)
 }
 
-/// Hands on remarks only: stages of parallel work would be a jumble.
+/// Hands on remarks and checks only: stages of parallel work would be a jumble.
 pub(crate) struct NotesOnly<'a>(pub(crate) &'a dyn Observer);
 
 impl Observer for NotesOnly<'_> {
+    fn check(&self, check: &Check) {
+        self.0.check(check);
+    }
+
     fn note(&self, message: &str) {
         self.0.note(message);
     }

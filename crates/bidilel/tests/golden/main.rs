@@ -12,3 +12,9 @@ mod slpp;
 mod support;
 mod svr;
 mod tuning;
+
+/// All tests of this binary, once more at each of the other levels of vector instructions.
+#[test]
+fn every_level_passes() {
+    bidilel_math::simd::test_at_other_levels();
+}

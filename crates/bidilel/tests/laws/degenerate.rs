@@ -44,6 +44,20 @@ impl Observer for Notes {
 }
 
 #[test]
+fn a_mapping_that_stops_at_its_limit_says_so_and_is_still_an_embedding() {
+    let (task, notes) = (task(9), Notes::default());
+    let hurried = |max_iterations| Pipeline {
+        top_down: TopDown::Lsm(Lsm { max_iterations, ..Lsm::default() }),
+        ..Pipeline::default()
+    };
+    let fitted = hurried(2).fit(&task, &notes).expect("an embedding");
+    assert!(!fitted.embedding.converged && fitted.stress.is_finite());
+    let said = notes.0.lock().expect("one thread").join(" ");
+    assert!(said.contains("the mapping had not settled after 2 iterations"), "{said}");
+    assert!(hurried(10_000).fit(&task, &Silent).expect("an embedding").embedding.converged);
+}
+
+#[test]
 fn more_neighbours_than_instances() {
     let locality = Locality { neighbors: 10_000, ..Locality::default() };
     let slpp = BottomUp::Slpp(Slpp { locality, ..Slpp::default() });

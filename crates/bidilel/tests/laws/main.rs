@@ -5,4 +5,11 @@ mod degenerate;
 mod determinism;
 mod fusion;
 mod invariance;
+mod nasty;
 mod support;
+
+/// All tests of this binary, once more at each of the other levels of vector instructions.
+#[test]
+fn every_level_passes() {
+    bidilel_math::simd::test_at_other_levels();
+}

@@ -90,3 +90,12 @@ pub(crate) fn pipelines() -> Vec<Pipeline> {
         .chain(embedders().into_iter().map(|embedder| with(first.clone(), embedder)))
         .collect()
 }
+
+/// Numbers between -1 and 1, the same for the same seed.
+pub(crate) fn random(rows: usize, columns: usize, seed: u64) -> faer::Mat<f64> {
+    let mut state = seed;
+    faer::Mat::from_fn(rows, columns, |_, _| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    })
+}

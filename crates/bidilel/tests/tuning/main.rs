@@ -4,3 +4,9 @@ mod equality;
 mod fused;
 mod strategies;
 mod support;
+
+/// All tests of this binary, once more at each of the other levels of vector instructions.
+#[test]
+fn every_level_passes() {
+    bidilel_math::simd::test_at_other_levels();
+}
