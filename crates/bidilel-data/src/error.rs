@@ -24,6 +24,12 @@ pub enum Error {
     /// A file without a byte.
     #[error("`{}`: the file is empty", path.display())]
     Empty { path: PathBuf },
+    /// A file that somebody else writes to.
+    #[error("`{}`: was changed while it was being read", path.display())]
+    Changed { path: PathBuf },
+    /// A file that another run of this program writes to.
+    #[error("`{}`: another run is writing to it", path.display())]
+    Locked { path: PathBuf },
     /// The system refused to read.
     #[error("`{}`: cannot be read", path.display())]
     Read {
@@ -163,6 +169,8 @@ impl Error {
                 io::ErrorKind::StorageFull => "the disk is full: free some space, or write somewhere else",
                 _ => return None,
             },
+            Self::Changed { .. } => "nothing computed from it can be relied on: run again when nobody writes to it",
+            Self::Locked { .. } => "wait until it is done, or write somewhere else",
             Self::Exists { .. } => "choose another name, or replace it with `--overwrite`",
             Self::NotReplaceable { .. } => "choose another name, or remove it first",
             Self::Truncated { .. } | Self::Damaged { .. } => {

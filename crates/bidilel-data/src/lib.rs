@@ -58,10 +58,10 @@ pub mod text;
 pub mod words;
 mod write;
 
-pub use atomic::write_atomically;
+pub use atomic::{remove_temporaries, write_atomically};
 pub use check::{Inspection, inspect};
 pub use error::{Error, Result};
-pub use file::map;
+pub use file::{FileBytes, check_unchanged, map, mapped_at};
 pub use folder::check_manifest;
 pub use reading::{Opened, open};
 pub use scratch::Scratch;

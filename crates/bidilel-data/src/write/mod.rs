@@ -47,7 +47,7 @@ pub fn write(dataset: &Dataset, target: &Path, options: WriteOptions) -> Result<
     check_target(target, options.overwrite)?;
     // A link keeps pointing to the folder that it names.
     let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-    let temporary = atomic::folder_beside(&target)?;
+    let temporary = atomic::FolderBeside::new(&target)?;
     let mut writer = Writer { folder: temporary.path(), target: &target, names: HashSet::new() };
     writer.dataset(dataset, options.precision)?;
     atomic::put_folder(temporary, &target)
