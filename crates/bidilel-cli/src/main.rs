@@ -8,10 +8,13 @@ mod commands;
 mod demonstration;
 mod extraction;
 mod failure;
+mod input;
 mod memory;
 mod method;
 mod output;
 mod progress;
+mod ranges;
+mod signals;
 mod source;
 mod tuning;
 
@@ -21,6 +24,7 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     memory::keep_little();
+    signals::install();
     let cli = args::Cli::parse();
     match commands::run(cli) {
         Ok(status) => status,

@@ -44,6 +44,9 @@ pub enum Error {
         #[source]
         source: io::Error,
     },
+    /// A disk that is too full for what is to be written.
+    #[error("`{}`: needs about {} MB, but only {} MB are free there", path.display(), bytes.div_ceil(1_000_000), free / 1_000_000)]
+    NoSpace { path: PathBuf, bytes: u64, free: u64 },
     /// A target that already holds something.
     #[error("`{}`: already exists and is not empty", path.display())]
     Exists { path: PathBuf },
@@ -169,10 +172,12 @@ impl Error {
                 io::ErrorKind::StorageFull => "the disk is full: free some space, or write somewhere else",
                 _ => return None,
             },
-            Self::Changed { .. } => "nothing computed from it can be relied on: run again when nobody writes to it",
+            Self::Changed { .. } => {
+                "nothing computed from it can be relied on: run again when nobody writes to it"
+            }
             Self::Locked { .. } => "wait until it is done, or write somewhere else",
-            Self::Exists { .. } => "choose another name, or replace it with `--overwrite`",
-            Self::NotReplaceable { .. } => "choose another name, or remove it first",
+            Self::NoSpace { .. } => "free some space, or write somewhere else",
+            Self::Exists { .. } | Self::NotReplaceable { .. } => "choose another name, or remove it first",
             Self::Truncated { .. } | Self::Damaged { .. } => {
                 "the file was cut off: copy or download it again"
             }

@@ -1,6 +1,6 @@
 //! One way to open a file: its bytes, with an error that says what is there instead.
 //!
-//! Small files are read, large ones mapped. A map shows what others do to the file: where somebody writes into it or cuts it
+//! Small files and pipes are read, large files mapped. A map shows what others do to the file: where somebody writes into it or cuts it
 //! off, numbers change while they are computed with, the last page silently ends in zeros, and what lies beyond it cannot
 //! be read at all. No reader can prevent that, so large files are looked at again before a result is given out
 //! ([`check_unchanged`]), and a program can ask whose bytes a fault was in ([`mapped_at`]).
@@ -18,6 +18,9 @@ use crate::error::{Error, Result};
 
 /// Files up to this size are copied: that takes less than a millisecond, and nobody can change them any more.
 const COPIED_BYTES: u64 = 4 << 20;
+
+/// What is asked of a pipe at a time.
+const PIECE_BYTES: usize = 1 << 20;
 
 /// Maps that are in use.
 static MAPPED: Mutex<Vec<Arc<Watch>>> = Mutex::new(Vec::new());
@@ -96,7 +99,12 @@ pub fn map(path: &Path) -> Result<FileBytes> {
         return Err(kind("folder"));
     }
     if !metadata.is_file() {
-        return Err(kind("pipe or device"));
+        // What comes through a pipe comes once: it is kept.
+        return if is_pipe(&metadata) {
+            read_all(path, File::open(path).map_err(read)?)
+        } else {
+            Err(kind("device"))
+        };
     }
     let mut file = File::open(path).map_err(read)?;
     let stamp = Stamp::of(&file.metadata().map_err(read)?);
@@ -121,6 +129,33 @@ pub fn map(path: &Path) -> Result<FileBytes> {
     let watch = Arc::new(Watch { path: path.to_owned(), file, stamp, start: map.as_ptr().addr() });
     lock(&MAPPED).push(watch.clone());
     Ok(FileBytes(Held::Map(map, watch)))
+}
+
+/// All that comes out of a pipe; `path` is its name in messages.
+pub fn read_all(path: &Path, mut from: impl Read) -> Result<FileBytes> {
+    let failed = |source| Error::Read { path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    loop {
+        // A stream of any length must not end the program where memory ends.
+        bytes.try_reserve(PIECE_BYTES).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
+        let piece = (&mut from).take(PIECE_BYTES as u64).read_to_end(&mut bytes).map_err(failed)?;
+        match (piece, bytes.is_empty()) {
+            (0, true) => return Err(Error::Empty { path: path.to_owned() }),
+            (0, false) => return Ok(FileBytes(Held::Copy(bytes))),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_pipe(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_fifo() || metadata.file_type().is_socket()
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &fs::Metadata) -> bool {
+    false
 }
 
 impl Deref for FileBytes {

@@ -13,6 +13,7 @@ mod separated;
 mod svg;
 mod table;
 mod text;
+mod visible;
 
 pub use evaluation::{ClassScore, Evaluation, Mistake, Run, RunScore, Spread, Step, Subject};
 pub use format::Format;
@@ -21,3 +22,4 @@ pub use html::{Block, Figure, GENERATOR, Mark, page};
 pub use svg::{Curve, curves};
 pub use table::{Align, Table};
 pub use text::pad;
+pub use visible::{visible, visible_lines};

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::{Align, Table};
+use crate::{Align, Table, visible};
 
 /// Spaces between columns.
 const GAP: &str = "  ";
@@ -13,13 +13,16 @@ pub fn pad(text: &str, width: usize) -> String {
 }
 
 pub(crate) fn render(table: &Table) -> String {
-    let headers: Vec<String> = table.columns.iter().map(|(name, _)| name.clone()).collect();
-    let lines = || std::iter::once(&headers).chain(&table.rows);
+    let shown = |cell: &String| visible(cell).into_owned();
+    let headers = table.columns.iter().map(|(name, _)| shown(name)).collect();
+    let rows = table.rows.iter().map(|row| row.iter().map(shown).collect());
+    let lines: Vec<Vec<String>> = std::iter::once(headers).chain(rows).collect();
     // Widths in terminal cells: a wide character takes two, an accent none.
-    let widths: Vec<usize> =
-        (0..headers.len()).map(|column| lines().map(|row| row[column].width()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..table.columns.len())
+        .map(|column| lines.iter().map(|row| row[column].width()).max().unwrap_or(0))
+        .collect();
     let mut text = String::new();
-    for row in lines() {
+    for row in &lines {
         let mut line = String::new();
         for ((cell, &width), (_, align)) in row.iter().zip(&widths).zip(&table.columns) {
             let space = " ".repeat(width - cell.width());

@@ -9,7 +9,7 @@ use bidilel::synthetic::Synthetic;
 use bidilel_data::Inspection;
 use bidilel_data::check::{self, Distribution, Histogram, Severity};
 use bidilel_math::Observer;
-use bidilel_report::{Align, Format, Table};
+use bidilel_report::{Align, Format, Table, visible};
 
 use crate::progress::Progress;
 use crate::{output, source};
@@ -26,13 +26,14 @@ pub(super) fn run(dataset: &str, format: Format, progress: &Progress) -> Result<
     match format {
         Format::Json => output::print_json(&found)?,
         Format::Text => output::print(&text(&found))?,
-        _ => output::print(&problems(&found).render(format))?,
+        _ => output::print_table(&problems(&found), format)?,
     }
     Ok(if found.has_errors() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn text(found: &Inspection) -> String {
-    let mut text = format!("{}: {} instances of {} classes\n", found.name, found.instances, found.classes);
+    let name = visible(&found.name);
+    let mut text = format!("{name}: {} instances of {} classes\n", found.instances, found.classes);
     if let Some(histogram) = &found.balance.histogram {
         let _ = write!(text, "\ninstances of a class\n{}", bars(histogram, 0));
     }
@@ -43,14 +44,15 @@ fn text(found: &Inspection) -> String {
     }
     for (name, summary) in &found.visual.0 {
         if let Some(histogram) = &summary.norm_histogram {
-            let _ = write!(text, "\nnorms of the rows of {name}\n{}", bars(histogram, 2));
+            let _ = write!(text, "\nnorms of the rows of {}\n{}", visible(name), bars(histogram, 2));
         }
     }
     text.push('\n');
     for problem in &found.problems {
-        let _ = writeln!(text, "{}: {}: {}", severity(problem.severity), problem.place, problem.message);
+        let (place, message) = (visible(&problem.place), visible(&problem.message));
+        let _ = writeln!(text, "{}: {place}: {message}", severity(problem.severity));
         if let Some(hint) = &problem.hint {
-            let _ = writeln!(text, "  hint: {hint}");
+            let _ = writeln!(text, "  hint: {}", visible(hint));
         }
     }
     let count = |wanted| found.problems.iter().filter(|problem| problem.severity == wanted).count();

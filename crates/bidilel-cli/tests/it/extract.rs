@@ -222,7 +222,7 @@ fn what_is_wrong_is_said_before_anything_is_written() {
     let good = fixture("networks/layers.onnx");
     let good = good.to_str().expect("plain");
     let ran = bidilel(&["extract", &pictures.path("in"), "--network", good, "--out", &out]);
-    assert!(ran.error().contains("must end in .npy"));
+    assert!(ran.usage().contains("written as .npy"));
     let ran = bidilel(&["extract", &none, "--network", good, "--out", &pictures.path("x.npy")]);
     assert!(ran.error().contains("no such file or folder"));
     let ran =

@@ -3,11 +3,14 @@
 mod bad_input;
 mod datasets;
 mod demo;
+mod disk;
 mod encode;
 mod evaluate;
 mod extract;
 mod formats;
+mod mistakes;
 mod model;
+mod strangers;
 mod support;
 mod tune;
 mod views;

@@ -23,6 +23,16 @@ impl Ran {
     /// The `error:` line, of a run that must have failed cleanly: status 1, one such line, nothing on stdout.
     pub(crate) fn error(&self) -> &str {
         assert_eq!(self.status, 1, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self.error_line()
+    }
+
+    /// The `error:` line, of a run that must have refused its command line: status 2, whatever the data are.
+    pub(crate) fn usage(&self) -> &str {
+        assert_eq!(self.status, 2, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self.error_line()
+    }
+
+    fn error_line(&self) -> &str {
         assert!(self.stdout.is_empty(), "a failed run prints no result: {}", self.stdout);
         assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
         let mut lines = self.stderr.lines().filter(|line| line.starts_with("error: "));

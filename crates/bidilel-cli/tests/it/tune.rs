@@ -165,14 +165,19 @@ fn requests_that_make_no_sense_are_refused_in_words() {
     assert!(error(&["--grid", &empty]).contains("the grid is empty"));
     std::fs::write(&empty, "alpha = []\n").unwrap();
     assert!(error(&["--grid", &empty]).contains("no value to try"));
-    assert!(error(&["--alpha", "1,many"]).contains("alpha"));
+    let usage = |words: &[&str]| {
+        let mut all = vec!["tune", &data];
+        all.extend(words);
+        bidilel(&all).usage().to_owned()
+    };
+    assert!(usage(&["--alpha", "1,many"]).contains("alpha"));
     std::fs::write(&empty, "alfa = [1, 2]\n").unwrap();
     assert!(error(&["--grid", &empty]).contains("alfa"));
-    assert!(error(&["--trials", "0"]).contains("trials must be at least 1"));
+    assert!(usage(&["--trials", "0"]).contains("at least 1"));
     assert!(error(&["--holdout", "0.95"]).contains("20 known classes"));
-    assert!(error(&["--holdout", "1.5"]).contains("between 0 and 1"));
+    assert!(usage(&["--holdout", "1.5"]).contains("between 0 and 1"));
     assert!(error(&["--split", "random"]).contains("--split random:0"));
-    assert!(error(&["--strategy", "grid", "--alpha", "-1"]).contains("alpha must be"));
+    assert!(usage(&["--strategy", "grid", "--alpha", "-1"]).contains("alpha must be"));
     for budget in ["0", "0s"] {
         let ran = bidilel(&["tune", &data, "--budget", budget]);
         assert_eq!(ran.status, 2);

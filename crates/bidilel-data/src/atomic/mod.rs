@@ -1,7 +1,9 @@
 //! Files and folders that appear complete or not at all.
 
+mod probe;
 mod temporary;
 
+pub use probe::{lock_for_writing, probe, probe_folder};
 pub use temporary::remove_temporaries;
 
 use std::fs::{self, File};
@@ -16,7 +18,8 @@ use temporary::Temporary;
 /// Writes a file under a temporary name in the same folder, and renames it when it is complete and on the disk.
 ///
 /// Whatever fails, nothing half-written is left under `path`, and a file that was there before stays as it was. A new
-/// file keeps the permissions of the one that it replaces: what was private stays private. A pipe or device (`/dev/stdout`) is written to directly: there is nothing to replace.
+/// file keeps the permissions of the one that it replaces: what was private stays private. A
+/// pipe or device (`/dev/stdout`) is written to directly: there is nothing to replace.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

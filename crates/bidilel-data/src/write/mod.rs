@@ -53,7 +53,8 @@ pub fn write(dataset: &Dataset, target: &Path, options: WriteOptions) -> Result<
     atomic::put_folder(temporary, &target)
 }
 
-fn check_target(target: &Path, overwrite: bool) -> Result<()> {
+/// Fails where [`write()`] would not take the folder that is there.
+pub fn check_target(target: &Path, overwrite: bool) -> Result<()> {
     let path = || target.to_owned();
     let mut entries = match fs::read_dir(target) {
         Ok(entries) => entries,

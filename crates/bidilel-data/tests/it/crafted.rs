@@ -46,7 +46,8 @@ fn a_schema_of_nested_groups_is_refused_before_it_is_built() {
     assert!(error.contains("nested more than 128 levels deep"), "{error}");
     // As from a worker thread, whose stack is small.
     let worker = std::thread::Builder::new().stack_size(128 << 10);
-    let error = worker.spawn(|| error_of(fixture_bytes("hostile/nest12000.parquet"))).unwrap().join().unwrap();
+    let error =
+        worker.spawn(|| error_of(fixture_bytes("hostile/nest12000.parquet"))).unwrap().join().unwrap();
     assert!(error.contains("nested more than 128 levels deep"), "{error}");
 }
 

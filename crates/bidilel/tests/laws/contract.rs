@@ -120,7 +120,9 @@ fn headers_of_strangers_are_refused_without_a_panic() {
         let entries = [("bidilel".to_owned(), header.to_owned())].into();
         safetensors::serialize(Vec::<(String, TensorView<'_>)>::new(), Some(entries)).expect("a file")
     };
-    for header in ["[1]", "[[1]]", "1", "null", "\"1\"", "[]", "{}", "{\"format\": 1}", "{\"format\": -1}", ""] {
+    for header in
+        ["[1]", "[[1]]", "1", "null", "\"1\"", "[]", "{}", "{\"format\": 1}", "{\"format\": -1}", ""]
+    {
         let error = Model::from_bytes(&file(header)).expect_err(header).to_string();
         assert!(error.starts_with("not a usable model file"), "{header}: {error}");
     }

@@ -36,7 +36,8 @@ impl Budget {
     /// Begins anew, for the next thing that is asked of the file.
     pub(super) fn renew(&self) {
         self.reads.store(FREE_READS + self.length / BYTES_PER_READ, Ordering::Relaxed);
-        self.bytes.store(FREE_BYTES.saturating_add(self.length.saturating_mul(TIMES_READ)), Ordering::Relaxed);
+        self.bytes
+            .store(FREE_BYTES.saturating_add(self.length.saturating_mul(TIMES_READ)), Ordering::Relaxed);
     }
 
     /// Whether there was not enough.

@@ -270,10 +270,10 @@ mod tests {
 
     fn varint(mut value: usize, into: &mut Vec<u8>) {
         while value > 0x7f {
-            into.push(0x80 | (value & 0x7f) as u8);
+            into.push(0x80 | u8::try_from(value & 0x7f).unwrap());
             value >>= 7;
         }
-        into.push(value as u8);
+        into.push(u8::try_from(value).unwrap());
     }
 
     fn message(elements: &[(&str, u8)]) -> String {
@@ -288,7 +288,9 @@ mod tests {
         assert_eq!(message(&deep), "");
         deep.insert(0, ("g", 1));
         assert!(message(&deep).contains("more than 128 levels"), "{}", message(&deep));
-        assert!(message(&[("schema", 9), ("a", 0)]).contains("claims 9 children, but only 1 elements follow"));
+        assert!(
+            message(&[("schema", 9), ("a", 0)]).contains("claims 9 children, but only 1 elements follow")
+        );
         let long = "n".repeat(1 << 20);
         let mut wide = vec![("schema", 1), (long.as_str(), 63)];
         wide.extend([("x", 0); 63]);

@@ -35,8 +35,9 @@ impl Parquet {
         let reader = SerializedFileReader::new(bytes::Bytes::from_owner(Owner(bytes)))
             .map_err(|error| unreadable(path, &error))?;
         let metadata = reader.metadata();
-        let rows = usize::try_from(metadata.file_metadata().num_rows()).map_err(|_| {
-            Error::Malformed { path: path.to_owned(), problem: "it has a negative count of rows".into() }
+        let rows = usize::try_from(metadata.file_metadata().num_rows()).map_err(|_| Error::Malformed {
+            path: path.to_owned(),
+            problem: "it has a negative count of rows".into(),
         })?;
         let leaves = Leaf::all(metadata);
         Ok(Self { path: path.to_owned(), reader, leaves, rows, size })
