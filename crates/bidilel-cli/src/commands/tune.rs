@@ -50,11 +50,16 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     let desk = Desk::new(journal, args.budget, progress);
     let outcome = plan.run(&mut evaluator, &desk, &desk);
     desk.clear();
-    let outcome = outcome?;
+    let inductive = outcome.as_ref().ok().map(|outcome| outcome.best.settings.clone());
+    let outcome = text::with_chosen_refiner(outcome?);
     let best = &outcome.best.settings;
     let line = |settings: &Settings| text::command(&args.dataset, split, seed, settings);
-    let commands: Vec<String> =
-        std::iter::once(best.clone()).chain(text::with_self_training(best)).map(|one| line(&one)).collect();
+    // The other one, too, where refining was not asked for: it needs all test instances at once.
+    let other = match inductive {
+        Some(inductive) if inductive.post != best.post => Some(text::without_refiner(&inductive)),
+        _ => text::with_self_training(best),
+    };
+    let commands: Vec<String> = std::iter::once(best.clone()).chain(other).map(|one| line(&one)).collect();
     let seconds = started.elapsed().as_secs_f64();
     // Hours of work are on the screen before a full disk can spoil them.
     match format {

@@ -11,12 +11,13 @@ fn with_class(name: &str) -> (Folder, String) {
     let first = text.lines().next().expect("a class").to_owned();
     for file in std::fs::read_dir(folder.data()).expect("a folder").flatten() {
         let file = file.file_name().into_string().expect("plain");
-        if file.ends_with(".txt") {
+        if std::path::Path::new(&file).extension().is_some_and(|ending| ending == "txt") {
             folder.edit(&file, |text| text.replacen(&format!("{first}\n"), &format!("{name}\n"), 1));
         }
     }
     // It is to be an unseen one, because these are what is recognised.
-    let quoted: String = name.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    let quoted: Vec<String> = name.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    let quoted = quoted.concat();
     folder.edit("dataset.toml", |text| {
         let head = text.split("[split").next().expect("what precedes splits").to_owned();
         head + &format!("\n[split.only]\nunseen = [\"{quoted}\"]\n")
