@@ -16,6 +16,7 @@ mod progress;
 mod ranges;
 mod signals;
 mod source;
+mod terminal;
 mod tuning;
 
 use std::process::ExitCode;

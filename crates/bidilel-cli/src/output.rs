@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Result, bail};
 use bidilel_data::text::spreadsheet_safe;
 use bidilel_data::write_atomically;
-use bidilel_report::{Format, Table, visible_lines};
+use bidilel_report::{Format, Table, visible_lines, wrap};
 
 use crate::failure::usage;
+use crate::terminal;
 
 /// Whether cells of CSV files are kept from being formulas: one decision of the command line for all of them.
 static CSV_SAFE: AtomicBool = AtomicBool::new(false);
@@ -84,7 +85,18 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<()> {
 
 /// Prints text for a person on stdout: names in it may hold anything, but do nothing to a terminal.
 pub(crate) fn print(text: &str) -> Result<()> {
-    print_as_is(&visible_lines(text))
+    print_as_is(&terminal::shown(&visible_lines(text)))
+}
+
+/// A table for a person, as wide as the terminal.
+pub(crate) fn text_table(table: &Table) -> String {
+    terminal::width().map_or_else(|| table.render(Format::Text), |width| table.render_within(width))
+}
+
+/// Lines for a person, none wider than the terminal.
+pub(crate) fn wrapped(text: &str) -> String {
+    let Some(width) = terminal::width() else { return text.to_owned() };
+    text.lines().map(|line| wrap(line, width, "  ")).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints one JSON value on stdout.
@@ -94,7 +106,7 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
 
 /// Prints a table on stdout.
 pub(crate) fn print_table(table: &Table, format: Format) -> Result<()> {
-    print_as_is(&rendered(table, format))
+    if format == Format::Text { print(&text_table(table)) } else { print_as_is(&rendered(table, format)) }
 }
 
 /// A table in a format, its cells no formulas where that was asked for.

@@ -21,5 +21,5 @@ pub use growth::{Growth, Series, growth};
 pub use html::{Block, Figure, GENERATOR, Mark, page};
 pub use svg::{Curve, curves};
 pub use table::{Align, Table};
-pub use text::pad;
+pub use text::{pad, wrap};
 pub use visible::{visible, visible_lines};

@@ -41,7 +41,7 @@ impl Table {
     /// Parquet is no text: a table in it is rendered as CSV, and programs refuse it before they come here.
     pub fn render(&self, format: Format) -> String {
         match format {
-            Format::Text => crate::text::render(self),
+            Format::Text => crate::text::render(self, None),
             Format::Csv | Format::Parquet => crate::separated::render(self),
             Format::Markdown => crate::markdown::render(self),
             Format::Latex => crate::latex::render(self),
@@ -50,6 +50,11 @@ impl Table {
                 self.objects().iter().flat_map(|object| [object.to_string(), "\n".to_owned()]).collect()
             }
         }
+    }
+
+    /// The table as text for a terminal of that many columns.
+    pub fn render_within(&self, width: usize) -> String {
+        crate::text::render(self, Some(width))
     }
 
     fn objects(&self) -> Vec<serde_json::Value> {

@@ -158,9 +158,9 @@ fn text(result: &Evaluation) -> String {
         visible(&subject.split),
         visible(&subject.visual.join(" + ")),
         visible(&subject.semantic.join(" + ")),
-        method_line(&subject.method) + &fusion_line(&subject.method["fusion"]),
-        result.steps_table().render(Format::Text),
-        result.classes_table().render(Format::Text),
+        output::wrapped(&(method_line(&subject.method) + &fusion_line(&subject.method["fusion"]))),
+        output::text_table(&result.steps_table()),
+        output::text_table(&result.classes_table()),
         result.stress,
         result.hubness.get(&1).map_or(String::new(), |hubness| format!(", hubness {hubness:.2}")),
         result.timings.get("total").copied().unwrap_or(0.0)

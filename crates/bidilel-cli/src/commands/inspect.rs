@@ -39,7 +39,7 @@ fn text(found: &Inspection) -> String {
     }
     for table in [visual(found), semantic(found), splits(found)] {
         if !table.rows.is_empty() {
-            let _ = write!(text, "\n{}", table.render(Format::Text));
+            let _ = write!(text, "\n{}", output::text_table(&table));
         }
     }
     for (name, summary) in &found.visual.0 {
@@ -50,7 +50,8 @@ fn text(found: &Inspection) -> String {
     text.push('\n');
     for problem in &found.problems {
         let (place, message) = (visible(&problem.place), visible(&problem.message));
-        let _ = writeln!(text, "{}: {place}: {message}", severity(problem.severity));
+        let line = format!("{}: {place}: {message}", severity(problem.severity));
+        let _ = writeln!(text, "{}", output::wrapped(&line));
         if let Some(hint) = &problem.hint {
             let _ = writeln!(text, "  hint: {}", visible(hint));
         }
@@ -180,7 +181,7 @@ fn bars(histogram: &Histogram, decimals: usize) -> String {
             count.to_string(),
         ]);
     }
-    table.render(Format::Text)
+    output::text_table(&table)
 }
 
 fn spread(norms: Option<&Distribution>) -> String {

@@ -87,8 +87,8 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
         Format::Json => output::print_json(&object(&names, neighbors, &all)),
         Format::Text => output::print(&format!(
             "{}\n{}{}",
-            order_table(&names, &all).render(Format::Text),
-            matrix_table(&names, &all[0]).render(Format::Text),
+            output::text_table(&order_table(&names, &all)),
+            output::text_table(&matrix_table(&names, &all[0])),
             other_orders(&names, &all)
         )),
         other => output::print_table(&order_table(&names, &all), other),

@@ -7,6 +7,8 @@ use bidilel::tune::{Outcome, Scored};
 use bidilel_report::{Align, Block, Curve, Table, curves, page};
 use serde_json::{Value, json};
 
+use crate::output;
+
 /// Settings in the table for a person.
 const SHOWN: usize = 10;
 
@@ -153,17 +155,18 @@ fn percent(one: &Scored) -> String {
 /// What a person reads at the end.
 pub(crate) fn summary(outcome: &Outcome, commands: &[String], seconds: f64) -> String {
     let Scored { settings, scores, .. } = &outcome.best;
-    format!(
-        "{}\nbest: {}\n  {} on held-out known classes ({} trial{}), {} settings tried in {seconds:.1} s{}\n\n{}\n",
-        table(outcome, SHOWN).render(bidilel_report::Format::Text),
+    let best = format!(
+        "best: {}\n  {} on held-out known classes ({} trial{}), {} settings tried in {seconds:.1} s{}",
         short(settings),
         percent(&outcome.best),
         scores.len(),
         if scores.len() == 1 { "" } else { "s" },
         outcome.trials.len(),
         if outcome.stopped { "; the budget ended it early" } else { "" },
-        commands.join("\n")
-    )
+    );
+    // A command to copy is never broken.
+    let table = output::text_table(&table(outcome, SHOWN));
+    format!("{table}\n{}\n\n{}\n", output::wrapped(&best), commands.join("\n"))
 }
 
 /// The curves of an outcome as an SVG.

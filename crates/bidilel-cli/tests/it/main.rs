@@ -12,5 +12,6 @@ mod mistakes;
 mod model;
 mod strangers;
 mod support;
+mod terminals;
 mod tune;
 mod views;

@@ -43,8 +43,14 @@ impl Ran {
 }
 
 pub(crate) fn bidilel(arguments: &[&str]) -> Ran {
+    bidilel_with(arguments, &[])
+}
+
+/// A run with some variables of its environment set.
+pub(crate) fn bidilel_with(arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+    let mut command = Command::cargo_bin("bidilel").expect("the program");
     let Output { status, stdout, stderr } =
-        Command::cargo_bin("bidilel").expect("the program").args(arguments).output().expect("it runs");
+        command.args(arguments).envs(variables.iter().copied()).output().expect("it runs");
     Ran {
         status: status.code().unwrap_or(-1),
         stdout: String::from_utf8(stdout).expect("UTF-8"),
