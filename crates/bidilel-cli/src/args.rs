@@ -27,12 +27,15 @@ pub(crate) struct Cli {
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// Format of the result: text, json, csv, markdown or latex; for predictions csv, json, parquet or text
+    /// Format of the result: text, json, jsonl, csv, markdown or latex; for predictions csv, json, jsonl, parquet or text
     #[arg(long, global = true, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) format: Option<Format>,
     /// Threads to use; as many as the machine has if not given
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
+    /// Keep spreadsheets from running names as formulas: an apostrophe before text in CSV that begins with = + - or @
+    #[arg(long, global = true)]
+    pub(crate) csv_safe: bool,
     /// Say nothing but results and errors
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
@@ -121,7 +124,7 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Run"
     )]
     pub(crate) top: Vec<usize>,
-    /// Write the whole result as JSON to a file, too
+    /// Write the whole result to a file, too: as its ending says (.json, .csv, .md, .tex, .txt), else as JSON; - is stdout
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -147,16 +150,16 @@ pub(crate) struct SelectArgs {
     #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Selection")]
     pub(crate) most: Option<usize>,
     /// Stop where no view is left with at least this complementarity, 0 to 0.5
-    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Selection")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_threshold, help_heading = "Selection")]
     pub(crate) threshold: Option<f64>,
     /// Also recognise the unseen classes after each addition
     #[arg(long, help_heading = "Selection")]
     pub(crate) evaluate: bool,
     /// Times that known classes are held out to find the first view [default: the split's validation classes once, else 5]
-    #[arg(long, value_name = "N", help_heading = "Selection")]
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Selection")]
     pub(crate) trials: Option<usize>,
     /// Share of the known classes that is held out [default: 0.2]
-    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Selection")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_share, help_heading = "Selection")]
     pub(crate) holdout: Option<f64>,
     /// Draw complementarity and accuracy after each addition into an SVG file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Selection")]
@@ -173,7 +176,7 @@ pub(crate) struct PredictArgs {
     /// A model file that `fit` wrote
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) model: PathBuf,
-    /// Feature rows: a file for every view that the model was fitted to, in its order, or VIEW=FILE in any
+    /// Feature rows: a file for every view that the model was fitted to, in its order, or VIEW=FILE in any; - is stdin
     #[arg(value_hint = ValueHint::FilePath, required = true, num_args = 1..)]
     pub(crate) features: Vec<String>,
     /// The array in a file that has several; VIEW=KEY for one of several files (may be repeated)
@@ -189,12 +192,12 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_name = "POST", value_delimiter = ',')]
     pub(crate) post: Option<Vec<crate::method::PostName>>,
     /// Instances that self-training takes for a class [default: as fitted]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) self_training_neighbors: Option<usize>,
     /// How often self-training is done [default: as fitted]
     #[arg(long, value_name = "N")]
     pub(crate) self_training_rounds: Option<usize>,
-    /// Write to a file instead of standard output
+    /// Write to a file instead of standard output, in the format of its ending: .csv, .json, .jsonl, .parquet or .txt
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
 }
@@ -269,6 +272,21 @@ pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
         Ok(count) => Ok(count),
+    }
+}
+
+/// A share of the known classes.
+pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("expected a number between 0 and 1".to_owned()),
+    }
+}
+
+fn parse_threshold(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(threshold) if (0.0..=0.5).contains(&threshold) => Ok(threshold),
+        _ => Err("expected a number between 0 and 0.5, where complementarity lies".to_owned()),
     }
 }
 

@@ -1,7 +1,49 @@
 //! Failures as a person reads them: one `error:` line, a `hint:` where one helps.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
+
+use bidilel_report::visible;
+
+/// Status of a command line that is wrong, whatever the data are.
+const WRONG_USE: u8 = 2;
+
+/// A mistake in what was typed, found without looking at any data.
+#[derive(Debug)]
+struct Usage(String);
+
+/// A failure with a hint that only the program can give.
+#[derive(Debug)]
+struct Hinted {
+    message: String,
+    hint: String,
+}
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Usage {}
+impl std::error::Error for Hinted {}
+
+/// A command line that is wrong: its status is 2.
+pub(crate) fn usage(message: impl fmt::Display) -> anyhow::Error {
+    Usage(message.to_string()).into()
+}
+
+/// A failure with what to do about it.
+pub(crate) fn hinted(message: impl fmt::Display, hint: impl Into<String>) -> anyhow::Error {
+    Hinted { message: message.to_string(), hint: hint.into() }.into()
+}
 
 /// Prints a failure and gives the exit status for it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
@@ -11,18 +53,15 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     }
     let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
     let mut stderr = io::stderr().lock();
+    // Lines of messages that libraries wrap are one line here; names may hold anything.
+    let message = chain.join(": ").replace('\n', " ");
     // Nobody is left to tell if stderr is gone too.
-    let _ = writeln!(stderr, "error: {}", chain.join(": ").replace('\n', " "));
+    let _ = writeln!(stderr, "error: {}", visible(&message));
     if let Some(hint) = error.chain().find_map(hint) {
-        let _ = writeln!(stderr, "\nhint: {hint}");
+        let _ = writeln!(stderr, "\nhint: {}", visible(&hint));
     }
-    ExitCode::FAILURE
-}
-
-/// Prints what is wrong with how the program was called, and gives the exit status for that.
-pub(crate) fn usage(error: &dyn std::error::Error) -> ExitCode {
-    let _ = writeln!(io::stderr(), "error: {error}");
-    ExitCode::from(2)
+    let wrong_use = error.downcast_ref::<Usage>().is_some();
+    if wrong_use { ExitCode::from(WRONG_USE) } else { ExitCode::FAILURE }
 }
 
 fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
@@ -37,6 +76,9 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     }
     if let Some(error) = cause.downcast_ref::<bidilel_vision::Error>() {
         return error.hint();
+    }
+    if let Some(error) = cause.downcast_ref::<Hinted>() {
+        return Some(error.hint.clone());
     }
     cause.downcast_ref::<bidilel_data::Error>().and_then(bidilel_data::Error::hint)
 }

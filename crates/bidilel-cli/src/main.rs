@@ -8,11 +8,15 @@ mod commands;
 mod demonstration;
 mod extraction;
 mod failure;
+mod input;
 mod memory;
 mod method;
 mod output;
 mod progress;
+mod ranges;
+mod signals;
 mod source;
+mod terminal;
 mod tuning;
 mod version;
 
@@ -25,10 +29,11 @@ fn main() -> ExitCode {
     if let Some(version) = version::answer(std::env::args_os()) {
         return output::print(&version).map_or_else(|error| failure::report(&error), |()| ExitCode::SUCCESS);
     }
+    signals::install();
     let cli = args::Cli::parse();
     // Nothing is computed with other instructions than those that were asked for.
     if let Err(error) = bidilel_math::simd::Level::requested() {
-        return failure::usage(&error);
+        return failure::report(&failure::usage(error));
     }
     match commands::run(cli) {
         Ok(status) => status,

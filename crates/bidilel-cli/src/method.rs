@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use bidilel::bottom_up::{Neighborhood, Regularizer, Search, Weights};
 use bidilel::post::Post;
 use bidilel::settings::{self, Settings};
@@ -11,6 +11,9 @@ use bidilel::top_down::Optimizer;
 use bidilel::visual::Method;
 use bidilel_math::Observer;
 use clap::{Args, ValueEnum, ValueHint};
+
+use crate::failure::usage;
+use crate::{input, ranges};
 
 /// Everything about a method that can be typed.
 #[derive(Debug, Args)]
@@ -34,8 +37,6 @@ pub(crate) struct MethodArgs {
         help_heading = "Data"
     )]
     pub(crate) view_weights: Option<Vec<f64>>,
-    #[command(flatten)]
-    pub(crate) kernels: KernelArgs,
     /// Semantic representations, comma-separated, fused by distance; NAME=WEIGHT weighs them [default: the dataset's first]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Data")]
     pub(crate) semantic: Vec<String>,
@@ -133,6 +134,9 @@ pub(crate) struct MethodArgs {
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Run")]
     pub(crate) seed: u64,
+    // Last, because its heading is that of everything after it.
+    #[command(flatten)]
+    pub(crate) kernels: KernelArgs,
 }
 
 /// Kernels of visual representations, for `evaluate`, `fit` and `select`.
@@ -187,6 +191,7 @@ impl MethodArgs {
     /// What was typed, over what the settings file says.
     pub(crate) fn resolve(&self) -> Result<Settings> {
         let typed = self.typed()?;
+        ranges::check(&typed)?;
         match &self.settings {
             None => Ok(typed),
             Some(path) => {
@@ -202,7 +207,7 @@ impl MethodArgs {
         let (semantic, semantic_weights) =
             weighed(&self.semantic, self.semantic_weights.as_deref(), "semantic-weights")?;
         if self.gamma.is_some() && semantic_weights.is_some() {
-            bail!("--gamma and weights of semantic representations exclude each other: give one of them");
+            return Err(usage(BOTH_WEIGHTS));
         }
         Ok(Settings {
             visual,
@@ -252,6 +257,10 @@ impl MethodArgs {
     }
 }
 
+/// What is wrong where both are given.
+pub(crate) const BOTH_WEIGHTS: &str =
+    "--gamma and weights of semantic representations exclude each other: give one of them";
+
 /// Names and weights, where they are given.
 type Weighed = (Option<Vec<String>>, Option<Vec<f64>>);
 
@@ -268,28 +277,21 @@ pub(crate) fn weighed(items: &[String], weights: Option<&[f64]>, option: &str) -
     let names = (!names.is_empty()).then_some(names);
     match (inline.iter().flatten().count(), weights) {
         (0, weights) => Ok((names, weights.map(<[f64]>::to_vec))),
-        (_, Some(_)) => bail!("weights stand after the names and in --{option}: give them once"),
-        (some, None) if some < inline.len() => {
-            bail!(
-                "of {} representations {some} have a weight: give all of them one, as in a=0.5,b=0.5",
-                inline.len()
-            )
+        (_, Some(_)) => {
+            Err(usage(format!("weights stand after the names and in --{option}: give them once")))
         }
+        (some, None) if some < inline.len() => Err(usage(format!(
+            "of {} representations {some} have a weight: give all of them one, as in a=0.5,b=0.5",
+            inline.len()
+        ))),
         (_, None) => Ok((names, Some(inline.into_iter().flatten().collect()))),
     }
 }
 
 /// Reads settings from a TOML file, or a JSON one by its ending.
 pub(crate) fn read_settings(path: &Path) -> Result<Settings> {
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("`{}`: cannot be read", path.display()))?;
-    let json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let parsed = if json {
-        serde_json::from_str(&text).map_err(anyhow::Error::from)
-    } else {
-        toml::from_str(&text).map_err(anyhow::Error::from)
-    };
-    parsed.with_context(|| format!("`{}`: not a settings file", path.display()))
+    let table = input::table_of_settings(path, "a settings file")?;
+    Settings::default().with(&table).with_context(|| format!("`{}`: not a settings file", path.display()))
 }
 
 /// The refiners of a list of names.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bidilel_math::{Check, Observer};
-use bidilel_report::CheckReport;
+use bidilel_report::{CheckReport, visible};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How much to say on stderr.
@@ -161,7 +161,8 @@ fn style(template: &str) -> ProgressStyle {
         .progress_chars("=> ")
 }
 
+/// Names in a line may hold anything, but do nothing to a terminal or a log.
 fn say(line: &str) {
     // Talk that nobody can hear is no reason to stop.
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", visible(line));
 }

@@ -24,6 +24,12 @@ pub enum Error {
     /// A file without a byte.
     #[error("`{}`: the file is empty", path.display())]
     Empty { path: PathBuf },
+    /// A file that somebody else writes to.
+    #[error("`{}`: was changed while it was being read", path.display())]
+    Changed { path: PathBuf },
+    /// A file that another run of this program writes to.
+    #[error("`{}`: another run is writing to it", path.display())]
+    Locked { path: PathBuf },
     /// The system refused to read.
     #[error("`{}`: cannot be read", path.display())]
     Read {
@@ -38,6 +44,9 @@ pub enum Error {
         #[source]
         source: io::Error,
     },
+    /// A disk that is too full for what is to be written.
+    #[error("`{}`: needs about {} MB, but only {} MB are free there", path.display(), bytes.div_ceil(1_000_000), free / 1_000_000)]
+    NoSpace { path: PathBuf, bytes: u64, free: u64 },
     /// A target that already holds something.
     #[error("`{}`: already exists and is not empty", path.display())]
     Exists { path: PathBuf },
@@ -163,8 +172,12 @@ impl Error {
                 io::ErrorKind::StorageFull => "the disk is full: free some space, or write somewhere else",
                 _ => return None,
             },
-            Self::Exists { .. } => "choose another name, or replace it with `--overwrite`",
-            Self::NotReplaceable { .. } => "choose another name, or remove it first",
+            Self::Changed { .. } => {
+                "nothing computed from it can be relied on: run again when nobody writes to it"
+            }
+            Self::Locked { .. } => "wait until it is done, or write somewhere else",
+            Self::NoSpace { .. } => "free some space, or write somewhere else",
+            Self::Exists { .. } | Self::NotReplaceable { .. } => "choose another name, or remove it first",
             Self::Truncated { .. } | Self::Damaged { .. } => {
                 "the file was cut off: copy or download it again"
             }

@@ -58,13 +58,14 @@ pub mod text;
 pub mod words;
 mod write;
 
-pub use atomic::write_atomically;
+pub use atomic::{lock_for_writing, probe, probe_folder, remove_temporaries, write_atomically};
 pub use check::{Inspection, inspect};
 pub use error::{Error, Result};
-pub use file::map;
+pub use file::{FileBytes, check_unchanged, map, mapped_at, read_all};
 pub use folder::check_manifest;
+pub use names::closest;
 pub use reading::{Opened, open};
 pub use scratch::Scratch;
-pub use write::{Precision, WriteOptions, write};
+pub use write::{Precision, WriteOptions, check_target, write};
 #[cfg(feature = "parquet")]
 pub use write::{Prediction, PredictionTable};

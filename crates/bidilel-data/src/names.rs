@@ -44,12 +44,19 @@ impl<'a> ClassIndex<'a> {
     }
 }
 
+/// Longer names have no near one: comparing takes time with the square of the length, and nobody types them.
+const MAX_COMPARED_BYTES: usize = 200;
+
 /// The name that was probably meant: a third of the letters may differ.
-pub(crate) fn closest(name: &str, names: &[String]) -> Option<String> {
+pub fn closest(name: &str, names: &[String]) -> Option<String> {
+    if name.len() > MAX_COMPARED_BYTES {
+        return None;
+    }
     let letters = |text: &str| text.to_lowercase().chars().collect::<Vec<_>>();
     let wanted = letters(name);
     let (distance, best) = names
         .iter()
+        .filter(|candidate| candidate.len() <= MAX_COMPARED_BYTES)
         .map(|candidate| (edit_distance(&wanted, &letters(candidate)), candidate))
         .min_by_key(|pair| pair.0)?;
     (distance <= wanted.len().div_ceil(3)).then(|| best.clone())
@@ -82,6 +89,9 @@ mod tests {
         assert_eq!(suggestion("fish crow").as_deref(), Some("Fish_Crow"));
         assert_eq!(suggestion("Mallard"), None);
         assert_eq!(closest("a", &[]), None);
+        let long = ["x".repeat(200), "x".repeat(40_000)];
+        assert_eq!(closest(&"x".repeat(199), &long).as_ref(), Some(&long[0]));
+        assert_eq!(closest(&"x".repeat(39_999), &long), None, "it would take seconds");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A byte order mark, Windows line ends, a missing last line end and blank lines at the end are all fine; spaces
 //! around an item do not count. A blank line between items is an error, because the line number is the index.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +12,15 @@ use crate::array::Bytes;
 use crate::container::{Container, Entry, EntryKind, Format};
 use crate::error::{Error, Result};
 use crate::file;
+
+/// A cell of a table that no spreadsheet takes for a formula: text that begins like one gets an apostrophe in front.
+///
+/// Numbers stay as they are. Programs that join tables by such a cell must know of the apostrophe, so it is never put
+/// there unasked.
+pub fn spreadsheet_safe(cell: &str) -> Cow<'_, str> {
+    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
+    if formula { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
+}
 
 /// Items in order, with the place that each came from.
 #[derive(Debug, Clone)]
@@ -135,6 +145,16 @@ pub(crate) fn is_listable(item: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn formulas_are_text_and_numbers_stay_numbers() {
+        for formula in ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "-"] {
+            assert_eq!(spreadsheet_safe(formula), format!("'{formula}"));
+        }
+        for plain in ["", "zebra", "a=b", "-1.5", "+2", "1e-3", "-inf"] {
+            assert_eq!(spreadsheet_safe(plain), plain);
+        }
+    }
 
     fn list(bytes: &[u8]) -> Result<List> {
         list_from_bytes(Path::new("list.txt"), bytes)

@@ -11,6 +11,8 @@ pub enum Format {
     Text,
     /// One JSON object.
     Json,
+    /// JSON objects, one a line.
+    JsonLines,
     /// Comma-separated values.
     Csv,
     /// A Markdown table.
@@ -23,14 +25,29 @@ pub enum Format {
 
 impl Format {
     /// Every format with its name.
-    pub const ALL: [(&'static str, Self); 6] = [
+    pub const ALL: [(&'static str, Self); 7] = [
         ("text", Self::Text),
         ("json", Self::Json),
+        ("jsonl", Self::JsonLines),
         ("csv", Self::Csv),
         ("markdown", Self::Markdown),
         ("latex", Self::Latex),
         ("parquet", Self::Parquet),
     ];
+
+    /// The format that the ending of a file's name stands for.
+    pub fn of_ending(ending: &str) -> Option<Self> {
+        Some(match ending.to_ascii_lowercase().as_str() {
+            "txt" => Self::Text,
+            "json" => Self::Json,
+            "jsonl" | "ndjson" => Self::JsonLines,
+            "csv" => Self::Csv,
+            "md" | "markdown" => Self::Markdown,
+            "tex" => Self::Latex,
+            "parquet" => Self::Parquet,
+            _ => return None,
+        })
+    }
 }
 
 impl FromStr for Format {

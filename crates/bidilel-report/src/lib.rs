@@ -14,6 +14,7 @@ mod separated;
 mod svg;
 mod table;
 mod text;
+mod visible;
 
 pub use check::CheckReport;
 pub use evaluation::{ClassScore, Evaluation, Mistake, Run, RunScore, Spread, Step, Subject};
@@ -22,4 +23,5 @@ pub use growth::{Growth, Series, growth};
 pub use html::{Block, Figure, GENERATOR, Mark, page};
 pub use svg::{Curve, curves};
 pub use table::{Align, Table};
-pub use text::pad;
+pub use text::{pad, wrap};
+pub use visible::{visible, visible_lines};

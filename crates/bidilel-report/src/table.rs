@@ -36,27 +36,36 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// The table in a format; JSON becomes a list of objects of strings.
+    /// The table in a format; JSON becomes a list of objects of strings, JSON lines one object a line.
     ///
     /// Parquet is no text: a table in it is rendered as CSV, and programs refuse it before they come here.
     pub fn render(&self, format: Format) -> String {
         match format {
-            Format::Text => crate::text::render(self),
+            Format::Text => crate::text::render(self, None),
             Format::Csv | Format::Parquet => crate::separated::render(self),
             Format::Markdown => crate::markdown::render(self),
             Format::Latex => crate::latex::render(self),
-            Format::Json => {
-                let object = |row: &Vec<String>| -> serde_json::Value {
-                    let cells = self.columns.iter().zip(row);
-                    cells
-                        .map(|((name, _), cell)| (name.clone(), cell.clone().into()))
-                        .collect::<serde_json::Map<_, _>>()
-                        .into()
-                };
-                let rows: Vec<serde_json::Value> = self.rows.iter().map(object).collect();
-                serde_json::Value::from(rows).to_string() + "\n"
+            Format::Json => serde_json::Value::from(self.objects()).to_string() + "\n",
+            Format::JsonLines => {
+                self.objects().iter().flat_map(|object| [object.to_string(), "\n".to_owned()]).collect()
             }
         }
+    }
+
+    /// The table as text for a terminal of that many columns.
+    pub fn render_within(&self, width: usize) -> String {
+        crate::text::render(self, Some(width))
+    }
+
+    fn objects(&self) -> Vec<serde_json::Value> {
+        let object = |row: &Vec<String>| -> serde_json::Value {
+            let cells = self.columns.iter().zip(row);
+            cells
+                .map(|((name, _), cell)| (name.clone(), cell.clone().into()))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
+        };
+        self.rows.iter().map(object).collect()
     }
 }
 
@@ -95,7 +104,7 @@ mod tests {
         | class | accuracy |
         | :--- | ---: |
         | polar bear | 91.5 |
-        | a_b \| c, "d" & 5 % | 7.0 |
+        | a_b \| c, "d" &amp; 5 % | 7.0 |
         "#);
     }
 

@@ -36,8 +36,10 @@ pub enum LabelFrom {
 pub struct Item {
     /// Where it is.
     pub file: PathBuf,
-    /// Its path within the folder, with `/` on every system.
+    /// Its path within the folder, with `/` on every system; bytes that are no UTF-8 are written out, as `\\xe9`.
     pub path: String,
+    /// The same path, byte for byte.
+    pub raw_path: Vec<u8>,
     /// The subfolder that it is in; empty for none.
     pub label: String,
     /// Its length in bytes.
@@ -61,9 +63,9 @@ pub struct Found {
 pub fn discover(folder: &Path, only: Only, label: LabelFrom) -> Result<Found> {
     let mut files = Vec::new();
     match fs::metadata(folder) {
-        Ok(metadata) if metadata.is_dir() => walk(folder, "", &mut Vec::new(), &mut files)?,
+        Ok(metadata) if metadata.is_dir() => walk(folder, &[], &mut Vec::new(), &mut files)?,
         Ok(_) => {
-            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = folder.file_name().unwrap_or_default().as_encoded_bytes().to_vec();
             files.push((folder.to_owned(), name));
         }
         Err(source) => return Err(reading(folder, source)),
@@ -88,9 +90,9 @@ pub fn discover(folder: &Path, only: Only, label: LabelFrom) -> Result<Found> {
 /// Lists files below a folder; `above` are the folders that lead here, by their true names.
 fn walk(
     folder: &Path,
-    prefix: &str,
+    prefix: &[u8],
     above: &mut Vec<PathBuf>,
-    files: &mut Vec<(PathBuf, String)>,
+    files: &mut Vec<(PathBuf, Vec<u8>)>,
 ) -> Result<()> {
     let failed = |source| reading(folder, source);
     let name = fs::canonicalize(folder).map_err(failed)?;
@@ -101,12 +103,13 @@ fn walk(
     above.push(name);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with('.') {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        if name.starts_with(b".") {
             continue;
         }
         let path = entry.path();
-        let relative = if prefix.is_empty() { name } else { format!("{prefix}/{name}") };
+        let relative = if prefix.is_empty() { name.to_vec() } else { [prefix, b"/", name].concat() };
         // A link that leads nowhere is a file that cannot be read, and is said to be one.
         match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => walk(&path, &relative, above, files)?,
@@ -118,7 +121,18 @@ fn walk(
     Ok(())
 }
 
-fn look(file: PathBuf, path: String, from: LabelFrom) -> Option<Item> {
+/// A path as text that no other path has.
+fn shown(raw: &[u8]) -> String {
+    let mut text = String::with_capacity(raw.len());
+    for chunk in raw.utf8_chunks() {
+        text += chunk.valid();
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
+}
+
+fn look(file: PathBuf, raw_path: Vec<u8>, from: LabelFrom) -> Option<Item> {
+    let path = shown(&raw_path);
     let promised = Kind::promised(Path::new(&path));
     let head = head(&file);
     let kind = match &head {
@@ -143,7 +157,7 @@ fn look(file: PathBuf, path: String, from: LabelFrom) -> Option<Item> {
     };
     let label = label.unwrap_or_default().to_owned();
     let (length, changed) = head.map_or((0, None), |(_, length, changed)| (length, changed));
-    Some(Item { file, path, label, length, changed, kind })
+    Some(Item { file, path, raw_path, label, length, changed, kind })
 }
 
 type Head = (Vec<u8>, u64, Option<(u64, u32)>);

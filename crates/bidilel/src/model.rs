@@ -317,7 +317,12 @@ fn read_header(bytes: &[u8]) -> Result<Header> {
         .as_ref()
         .and_then(|entries| entries.get(KEY))
         .ok_or_else(|| foreign("it is a safetensors file, but bidilel did not write it"))?;
-    let version: Version = serde_json::from_str(json).map_err(unusable)?;
+    let mut header: serde_json::Value = serde_json::from_str(json).map_err(unusable)?;
+    // A list would pass for a structure, and has no fields to upgrade.
+    if !header.is_object() {
+        return Err(foreign("its header is not a JSON object"));
+    }
+    let version = Version::deserialize(&header).map_err(unusable)?;
     if version.format > FORMAT_VERSION {
         return Err(Error::Model {
             problem: format!(
@@ -326,7 +331,6 @@ fn read_header(bytes: &[u8]) -> Result<Header> {
             ),
         });
     }
-    let mut header: serde_json::Value = serde_json::from_str(json).map_err(unusable)?;
     if version.format == 1 {
         upgrade(&mut header);
     }
@@ -345,7 +349,9 @@ fn upgrade(header: &mut serde_json::Value) {
 fn unpack_map(file: &SafeTensors<'_>, header: &Header, dim: usize) -> Result<Map> {
     let (views, visual_dim) = (&header.visual, header.visual_dim);
     let has = |name: &str| file.tensor(name).is_ok();
-    if views.parts.is_empty() || views.dim() != visual_dim {
+    // A file may claim dimensions whose sum is no number.
+    let dims = views.parts.iter().try_fold(0_usize, |sum, view| sum.checked_add(view.dim));
+    if views.parts.is_empty() || dims != Some(visual_dim) {
         return Err(Error::Model {
             problem: format!("its views do not have {visual_dim} dimensions together"),
         });

@@ -47,7 +47,7 @@ pub(super) fn list(path: &Path, nearest: usize, format: Format) -> Result<()> {
             .collect();
         table.push(vec![class.name.to_owned(), class.role.to_owned(), near.join(", ")]);
     }
-    output::print(&table.render(format))
+    output::print_table(&table, format)
 }
 
 /// Unseen classes first: they are what the model recognises.

@@ -12,9 +12,9 @@ use super::evaluate;
 use crate::args::DemoArgs;
 use crate::demonstration::page;
 use crate::demonstration::story::Story;
-use crate::demonstration::terminal::Style;
 use crate::demonstration::text;
 use crate::progress::Progress;
+use crate::terminal::Style;
 use crate::{output, source};
 
 /// Where the page goes unless it is told.

@@ -6,18 +6,29 @@ use bidilel::pipeline::{Fitted, Pipeline};
 use bidilel::task::{Choice, Side, Task};
 use bidilel::visual::Method;
 use bidilel_math::Observer;
-use bidilel_report::{Evaluation, Format, Run, Step, Subject};
+use bidilel_report::{Evaluation, Format, Run, Step, Subject, visible};
 use serde_json::json;
 
 use crate::args::EvaluateArgs;
 use crate::progress::Progress;
 use crate::{output, source};
 
+/// What a result can be written to a file as.
+const FILE_FORMATS: [Format; 6] =
+    [Format::Text, Format::Json, Format::JsonLines, Format::Csv, Format::Markdown, Format::Latex];
+
 pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> Result<()> {
-    args.out.iter().try_for_each(|path| output::check_target(path))?;
+    let settings = args.method.resolve()?;
+    let file = match &args.out {
+        Some(path) => {
+            let by_ending = output::format_for(Some(path), None, &FILE_FORMATS, "results")?;
+            output::check_target(path)?;
+            Some((path, by_ending.unwrap_or(Format::Json)))
+        }
+        None => None,
+    };
     let seed = args.method.seed;
     let dataset = source::open(&args.dataset, seed, progress)?;
-    let settings = args.method.resolve()?;
     let choice = settings.choice(&dataset)?;
     args.method.note_unused(&settings, progress);
     if args.repeat > 1 && !settings.is_random() {
@@ -65,23 +76,27 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
         method,
     };
     let result = Evaluation::new(subject, &runs, progress.finish(), progress.checks());
-    print(&result, format)?;
-    args.out.iter().try_for_each(|path| {
-        output::write_to(Some(path), |out| {
-            serde_json::to_writer_pretty(&mut *out, &result)?;
-            Ok(writeln!(out)?)
-        })
-    })
+    let Some((path, file_format)) = file else { return print(&result, format) };
+    if !output::is_stdout(path) {
+        print(&result, format)?;
+    }
+    output::write_text(path, &rendered(&result, file_format)?)
 }
 
 /// Prints a result in any format.
 pub(super) fn print(result: &Evaluation, format: Format) -> Result<()> {
-    match format {
-        Format::Json => output::print_json(result),
-        Format::Csv | Format::Parquet => output::print(&result.runs_table().render(format)),
-        Format::Markdown | Format::Latex => output::print(&result.summary_table().render(format)),
-        Format::Text => output::print(&text(result)),
-    }
+    let text = rendered(result, format)?;
+    if format == Format::Text { output::print(&text) } else { output::print_as_is(&text) }
+}
+
+fn rendered(result: &Evaluation, format: Format) -> Result<String> {
+    Ok(match format {
+        Format::Json => serde_json::to_string_pretty(result)? + "\n",
+        Format::JsonLines => serde_json::to_string(result)? + "\n",
+        Format::Csv | Format::Parquet => output::rendered(&result.runs_table(), format),
+        Format::Markdown | Format::Latex => output::rendered(&result.summary_table(), format),
+        Format::Text => text(result),
+    })
 }
 
 /// One recognition, scored after every step.
@@ -140,13 +155,13 @@ fn text(result: &Evaluation) -> String {
     };
     format!(
         "{}, split {}: {} with {}\n{}\n\n{}{runs}\n{}\nstress {:.5}{}, {:.1} s\n",
-        subject.dataset,
-        subject.split,
-        subject.visual.join(" + "),
-        subject.semantic.join(" + "),
-        method_line(&subject.method) + &fusion_line(&subject.method["fusion"]),
-        result.steps_table().render(Format::Text),
-        result.classes_table().render(Format::Text),
+        visible(&subject.dataset),
+        visible(&subject.split),
+        visible(&subject.visual.join(" + ")),
+        visible(&subject.semantic.join(" + ")),
+        output::wrapped(&(method_line(&subject.method) + &fusion_line(&subject.method["fusion"]))),
+        output::text_table(&result.steps_table()),
+        output::text_table(&result.classes_table()),
         result.stress,
         result.hubness.get(&1).map_or(String::new(), |hubness| format!(", hubness {hubness:.2}")),
         result.timings.get("total").copied().unwrap_or(0.0)

@@ -14,6 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
 use crate::extraction::args::ExtractArgs;
+use crate::extraction::finished::finished;
 use crate::extraction::{dataset, settings};
 use crate::output;
 use crate::progress::{Progress, Talk};
@@ -23,6 +24,7 @@ const NAMED: usize = 5;
 
 pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Result<ExitCode> {
     output::text_or_json(format)?;
+    args.out.iter().try_for_each(|out| output::check_ending(out, &["npy"], "an array of features"))?;
     let file = NetworkFile::open(&args.network)?;
     if args.list_layers {
         list_layers(args, &file, format)?;
@@ -39,6 +41,15 @@ pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Re
     }
     if found.others > 0 {
         progress.note(&format!("{} files are neither pictures nor videos, and are left out", found.others));
+    }
+    if args.resume
+        && let Some((rows, skipped)) = finished(out, found.items.len())?
+    {
+        progress.note(&format!(
+            "`{}` is finished: {rows} rows, {skipped} files skipped; without --resume it is extracted anew",
+            out.display()
+        ));
+        return Ok(ExitCode::SUCCESS);
     }
     let options = settings::options(args, &file.input()?, out);
     let mut network = file.load(&settings::network(args))?;

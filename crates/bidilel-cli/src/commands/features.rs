@@ -3,6 +3,7 @@
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use bidilel::dataset::Rows;
@@ -10,6 +11,7 @@ use bidilel::visual::{View, Views};
 use bidilel_data::array::{self, Array};
 
 use crate::args::PredictArgs;
+use crate::input;
 
 /// Bytes of a mapped file to read before it is mapped anew.
 const REMAP: usize = 64 << 20;
@@ -121,7 +123,11 @@ struct Source {
 
 impl Source {
     fn open(path: PathBuf, key: Option<String>, transpose: bool, dim: usize) -> Result<Self> {
-        let rows = array::open(&path, key.as_deref())?;
+        let rows = if input::is_stdin(&path) {
+            array::from_bytes(Path::new(input::STDIN), Arc::new(input::bytes(&path)?), key.as_deref())?
+        } else {
+            array::open(&path, key.as_deref())?
+        };
         let rows = if transpose { rows.transposed() } else { rows };
         let found = rows.dim();
         if dim != found {

@@ -12,10 +12,11 @@ use crate::{output, source};
 
 pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
+    output::check_ending(&args.out, &["safetensors"], "a model")?;
+    let settings = args.method.resolve()?;
     output::check_target(&args.out)?;
     let seed = args.method.seed;
     let dataset = source::open(&args.dataset, seed, progress)?;
-    let settings = args.method.resolve()?;
     let choice = settings.choice(&dataset)?;
     args.method.note_unused(&settings, progress);
     let trials = dataset.trials(args.method.split.as_deref())?;
@@ -32,6 +33,10 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     let model = Model::new(&name, choice.normalize, &task, &pipeline, fitted);
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();
+    if output::is_stdout(&args.out) {
+        // The model is there: a report after it would be part of it.
+        return Ok(());
+    }
     let header = &model.header;
     match format {
         Format::Json => output::print_json(&json!({

@@ -9,6 +9,7 @@ use bidilel_report::Format;
 use serde_json::json;
 
 use crate::args::GenerateArgs;
+use crate::failure::usage;
 use crate::output;
 use crate::progress::Progress;
 
@@ -16,6 +17,7 @@ pub(super) fn run(args: &GenerateArgs, format: Format, progress: &Progress) -> R
     output::text_or_json(format)?;
     // Every setting is looked up before the first folder is written.
     let settings = args.preset.iter().map(|preset| settings(args, preset)).collect::<Result<Vec<_>>>()?;
+    settings.iter().try_for_each(|settings| settings.validate().map_err(usage))?;
     let single = settings.len() == 1 && args.seed.len() == 1;
     let options = WriteOptions {
         precision: if args.float16 { Precision::Float16 } else { Precision::Float32 },
@@ -29,6 +31,11 @@ pub(super) fn run(args: &GenerateArgs, format: Format, progress: &Progress) -> R
                 (false, 1) => args.out.join(preset),
                 (false, _) => args.out.join(format!("{preset}-{seed}")),
             };
+            // Before the numbers are drawn; a folder that does not exist yet is made below.
+            bidilel_data::check_target(&folder, args.overwrite).map_err(super::replaceable)?;
+            if single {
+                bidilel_data::probe_folder(&folder, 0)?;
+            }
             progress.stage("generate");
             let dataset = settings.generate(seed)?;
             progress.stage("write");
@@ -36,7 +43,7 @@ pub(super) fn run(args: &GenerateArgs, format: Format, progress: &Progress) -> R
                 std::fs::create_dir_all(parent)
                     .map_err(|error| anyhow::anyhow!("`{}`: {error}", parent.display()))?;
             }
-            bidilel_data::write(&dataset, &folder, options)?;
+            bidilel_data::write(&dataset, &folder, options).map_err(super::replaceable)?;
             made.push((folder, preset, seed, dataset));
         }
     }
@@ -59,7 +66,7 @@ pub(super) fn run(args: &GenerateArgs, format: Format, progress: &Progress) -> R
 }
 
 fn settings(args: &GenerateArgs, preset: &str) -> Result<Synthetic> {
-    let mut settings = Synthetic::preset(preset)?;
+    let mut settings = Synthetic::preset(preset).map_err(usage)?;
     let set = |target: &mut f64, value: Option<f64>| *target = value.unwrap_or(*target);
     set(&mut settings.semantic_gap, args.semantic_gap);
     set(&mut settings.domain_shift, args.domain_shift);

@@ -9,7 +9,7 @@ use bidilel::synthetic::Synthetic;
 use bidilel_data::Inspection;
 use bidilel_data::check::{self, Distribution, Histogram, Severity};
 use bidilel_math::Observer;
-use bidilel_report::{Align, Format, Table};
+use bidilel_report::{Align, Format, Table, visible};
 
 use crate::progress::Progress;
 use crate::{output, source};
@@ -26,31 +26,34 @@ pub(super) fn run(dataset: &str, format: Format, progress: &Progress) -> Result<
     match format {
         Format::Json => output::print_json(&found)?,
         Format::Text => output::print(&text(&found))?,
-        _ => output::print(&problems(&found).render(format))?,
+        _ => output::print_table(&problems(&found), format)?,
     }
     Ok(if found.has_errors() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn text(found: &Inspection) -> String {
-    let mut text = format!("{}: {} instances of {} classes\n", found.name, found.instances, found.classes);
+    let name = visible(&found.name);
+    let mut text = format!("{name}: {} instances of {} classes\n", found.instances, found.classes);
     if let Some(histogram) = &found.balance.histogram {
         let _ = write!(text, "\ninstances of a class\n{}", bars(histogram, 0));
     }
     for table in [visual(found), semantic(found), splits(found)] {
         if !table.rows.is_empty() {
-            let _ = write!(text, "\n{}", table.render(Format::Text));
+            let _ = write!(text, "\n{}", output::text_table(&table));
         }
     }
     for (name, summary) in &found.visual.0 {
         if let Some(histogram) = &summary.norm_histogram {
-            let _ = write!(text, "\nnorms of the rows of {name}\n{}", bars(histogram, 2));
+            let _ = write!(text, "\nnorms of the rows of {}\n{}", visible(name), bars(histogram, 2));
         }
     }
     text.push('\n');
     for problem in &found.problems {
-        let _ = writeln!(text, "{}: {}: {}", severity(problem.severity), problem.place, problem.message);
+        let (place, message) = (visible(&problem.place), visible(&problem.message));
+        let line = format!("{}: {place}: {message}", severity(problem.severity));
+        let _ = writeln!(text, "{}", output::wrapped(&line));
         if let Some(hint) = &problem.hint {
-            let _ = writeln!(text, "  hint: {hint}");
+            let _ = writeln!(text, "  hint: {}", visible(hint));
         }
     }
     let count = |wanted| found.problems.iter().filter(|problem| problem.severity == wanted).count();
@@ -178,7 +181,7 @@ fn bars(histogram: &Histogram, decimals: usize) -> String {
             count.to_string(),
         ]);
     }
-    table.render(Format::Text)
+    output::text_table(&table)
 }
 
 fn spread(norms: Option<&Distribution>) -> String {

@@ -17,11 +17,13 @@ mod tune;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use bidilel::visual::{Kernel, Method, Report, ViewReport};
 use bidilel_report::Format;
 
 use crate::args::{ClassCommand, Cli, Command, Common, DemoArgs};
+use crate::failure::{hinted, usage};
+use crate::output;
 use crate::progress::{Progress, Talk};
 
 /// Does what was asked.
@@ -34,10 +36,14 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
             .build_global()
             .context("cannot start the threads")?;
     }
+    if common.csv_safe {
+        output::make_csv_safe();
+    }
     let progress = Progress::new(common.talk());
     let format = common.format;
     if format == Some(Format::Parquet) && !matches!(command, Command::Predict(_)) {
-        bail!("only predictions come as parquet: use --format text, json, csv, markdown or latex");
+        let formats = "text, json, jsonl, csv, markdown or latex";
+        return Err(usage(format!("only predictions come as parquet: use --format {formats}")));
     }
     match command {
         Command::Demo(args) => demo::run(&args, format.unwrap_or_default(), &progress),
@@ -45,7 +51,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Fit(args) => fit::run(&args, format.unwrap_or_default(), &progress),
         Command::Tune(args) => tune::run(&args, format.unwrap_or_default(), &progress),
         Command::Select(args) => select::run(&args, format.unwrap_or_default(), &progress),
-        Command::Predict(args) => predict::run(&args, format.unwrap_or(Format::Csv), &progress),
+        Command::Predict(args) => predict::run(&args, format, &progress),
         Command::Inspect { dataset } => return inspect::run(&dataset, format.unwrap_or_default(), &progress),
         Command::Convert(args) => convert::run(&args, format.unwrap_or_default(), &progress),
         Command::Encode(args) => encode::run(&args, format.unwrap_or_default(), &progress),
@@ -79,6 +85,16 @@ fn fused(fusion: &Report) -> String {
         .approximation_error
         .map_or(String::new(), |error| format!(", {:.2} % of the kernel lost", 100.0 * error));
     format!("views {}; {method} ({}){lost}", views.join(", "), fusion.reason)
+}
+
+/// The error of a folder that is there, for commands that can replace it.
+fn replaceable(error: bidilel_data::Error) -> anyhow::Error {
+    match error {
+        bidilel_data::Error::Exists { .. } => {
+            hinted(error, "choose another name, or replace it with `--overwrite`")
+        }
+        other => other.into(),
+    }
 }
 
 impl Common {

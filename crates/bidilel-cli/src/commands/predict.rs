@@ -14,20 +14,28 @@ use bidilel::post::Post;
 use bidilel::recognize::Recognition;
 use bidilel_data::{Prediction, PredictionTable};
 use bidilel_math::Observer;
-use bidilel_report::Format;
+use bidilel_report::{Format, visible};
 use faer::Mat;
 
 use super::features::Sources;
 use crate::args::PredictArgs;
-use crate::method;
-use crate::output;
+use crate::failure::usage;
 use crate::progress::Progress;
+use crate::{input, method, output};
 
 /// Rows that are read and recognised before they are written.
 const GROUP: usize = 16_384;
 
-pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Result<()> {
-    let style = Style::of(format)?;
+/// What predictions can be written as.
+const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::JsonLines, Format::Parquet, Format::Text];
+
+pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progress) -> Result<()> {
+    let format = output::format_for(args.out.as_deref(), format, &FORMATS, "predictions")?;
+    let style = Style::of(format.unwrap_or(Format::Csv))?;
+    let inputs = args.features.iter().filter(|file| is_stdin_of_view(file)).count();
+    if inputs + usize::from(input::is_stdin(&args.model)) > 1 {
+        return Err(usage("standard input can be read once: name a file for all but one"));
+    }
     args.out.iter().try_for_each(|path| output::check_target(path))?;
     progress.stage("open");
     let model = open_model(&args.model)?;
@@ -97,14 +105,20 @@ fn corrections(args: &PredictArgs, model: &Model, watch: &dyn Observer) -> Vec<P
     post
 }
 
+/// Whether the features of a view, `-` or `VIEW=-`, come from standard input.
+fn is_stdin_of_view(file: &str) -> bool {
+    file == "-" || file.ends_with("=-")
+}
+
 pub(super) fn open_model(path: &Path) -> Result<Model> {
-    let bytes = bidilel_data::map(path)?;
+    let bytes = input::bytes(path)?;
     Model::from_bytes(bytes.as_ref()).with_context(|| format!("`{}`", path.display()))
 }
 
 enum Style {
     Csv,
     Json,
+    JsonLines,
     Text,
     Parquet,
 }
@@ -114,6 +128,7 @@ impl Style {
         match format {
             Format::Csv => Ok(Self::Csv),
             Format::Json => Ok(Self::Json),
+            Format::JsonLines => Ok(Self::JsonLines),
             Format::Text => Ok(Self::Text),
             Format::Parquet => Ok(Self::Parquet),
             Format::Markdown | Format::Latex => {
@@ -152,7 +167,8 @@ impl<'a> Lines<'a> {
             Style::Csv => {
                 let mut csv = csv::Writer::from_writer(&mut text);
                 for (index, label, distance) in rows {
-                    csv.write_record([&index.to_string(), label, &distance.to_string()])?;
+                    let label = output::csv_cell(label);
+                    csv.write_record([&index.to_string(), &*label, &distance.to_string()])?;
                 }
                 csv.flush()?;
             }
@@ -163,9 +179,15 @@ impl<'a> Lines<'a> {
                     write!(text, "{comma}\n  {object}")?;
                 }
             }
+            Style::JsonLines => {
+                for (index, label, distance) in rows {
+                    let object = serde_json::json!({"index": index, "label": label, "distance": distance});
+                    writeln!(text, "{object}")?;
+                }
+            }
             Style::Text => {
                 for (index, label, distance) in rows {
-                    writeln!(text, "{index:>8}  {distance:>9.6}  {label}")?;
+                    writeln!(text, "{index:>8}  {distance:>9.6}  {}", visible(label))?;
                 }
             }
         }
@@ -184,6 +206,7 @@ impl<'a> Writer<'a> {
         match style {
             Style::Csv => writeln!(out, "index,label,distance")?,
             Style::Json => write!(out, "[")?,
+            Style::JsonLines => {}
             Style::Text => writeln!(out, "{:>8}  {:>9}  label", "index", "distance")?,
             Style::Parquet => return Ok(Self { out, table: Some(PredictionTable::new()?) }),
         }

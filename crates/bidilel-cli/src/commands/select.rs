@@ -17,6 +17,7 @@ use bidilel_report::{Align, Block, Curve, Format, Table, curves, page};
 use serde_json::{Value, json};
 
 use crate::args::SelectArgs;
+use crate::failure::usage;
 use crate::progress::Progress;
 use crate::tuning::args::held_out;
 use crate::{output, source};
@@ -29,20 +30,17 @@ struct Outcome {
 }
 
 pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Result<()> {
+    args.plot.iter().try_for_each(|path| output::check_ending(path, &["svg"], "a drawing"))?;
+    args.report.iter().try_for_each(|path| output::check_ending(path, &["html", "htm"], "a page"))?;
+    let mut settings = args.method.resolve()?;
+    if settings.view_weights.is_some() {
+        return Err(usage("select weighs all views the same: leave the weights out"));
+    }
     for path in args.plot.iter().chain(&args.report) {
         output::check_target(path)?;
     }
-    if let Some(threshold) = args.threshold
-        && !(0.0..=0.5).contains(&threshold)
-    {
-        bail!("--threshold must be between 0 and 0.5, where complementarity lies, found {threshold}");
-    }
     let seed = args.method.seed;
     let dataset = source::open(&args.dataset, seed, progress)?;
-    let mut settings = args.method.resolve()?;
-    if settings.view_weights.is_some() {
-        bail!("select weighs all views the same: leave the weights out");
-    }
     let names = settings
         .visual
         .get_or_insert_with(|| dataset.visual.iter().map(|visual| visual.name.clone()).collect())
@@ -72,11 +70,8 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
     }
     progress.finish();
     let drawing = drawing(&names, &all);
-    let write = |path: &std::path::Path, text: &str| {
-        output::write_to(Some(path), |out| Ok(out.write_all(text.as_bytes())?))
-    };
     if let Some(path) = &args.plot {
-        write(path, &drawing)?;
+        output::write_text(path, &drawing)?;
     }
     if let Some(path) = &args.report {
         let blocks = [
@@ -86,17 +81,17 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
             Block::Heading("Complementarity of any two views".to_owned()),
             Block::Table(matrix_table(&names, &all[0])),
         ];
-        write(path, &page(&format!("Views of {}", dataset.name), &blocks))?;
+        output::write_text(path, &page(&format!("Views of {}", dataset.name), &blocks))?;
     }
     match format {
         Format::Json => output::print_json(&object(&names, neighbors, &all)),
         Format::Text => output::print(&format!(
             "{}\n{}{}",
-            order_table(&names, &all).render(Format::Text),
-            matrix_table(&names, &all[0]).render(Format::Text),
+            output::text_table(&order_table(&names, &all)),
+            output::text_table(&matrix_table(&names, &all[0])),
             other_orders(&names, &all)
         )),
-        other => output::print(&order_table(&names, &all).render(other)),
+        other => output::print_table(&order_table(&names, &all), other),
     }
 }
 

@@ -20,6 +20,11 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     let started = Instant::now();
     let seed = args.values.seed;
     let plan = args.plan()?;
+    args.out.iter().try_for_each(|path| output::check_ending(path, &["toml", "json"], "a settings file"))?;
+    args.curves.iter().try_for_each(|path| output::check_ending(path, &["svg"], "a drawing"))?;
+    args.report.iter().try_for_each(|path| output::check_ending(path, &["html", "htm"], "a page"))?;
+    let targets = args.out.iter().chain(&args.curves).chain(&args.report).chain(&args.journal);
+    targets.into_iter().try_for_each(|path| output::check_target(path))?;
     let dataset = source::open(&args.dataset, seed, progress)?;
     let split = args.values.split.as_deref();
     let trials = dataset.trials(split)?;
@@ -45,28 +50,38 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     let desk = Desk::new(journal, args.budget, progress);
     let outcome = plan.run(&mut evaluator, &desk, &desk);
     desk.clear();
-    let outcome = outcome?;
+    let inductive = outcome.as_ref().ok().map(|outcome| outcome.best.settings.clone());
+    let outcome = text::with_chosen_refiner(outcome?);
     let best = &outcome.best.settings;
     let line = |settings: &Settings| text::command(&args.dataset, split, seed, settings);
-    let commands: Vec<String> =
-        std::iter::once(best.clone()).chain(text::with_self_training(best)).map(|one| line(&one)).collect();
+    // The other one, too, where refining was not asked for: it needs all test instances at once.
+    let other = match inductive {
+        Some(inductive) if inductive.post != best.post => Some(text::without_refiner(&inductive)),
+        _ => text::with_self_training(best),
+    };
+    let commands: Vec<String> = std::iter::once(best.clone()).chain(other).map(|one| line(&one)).collect();
     let seconds = started.elapsed().as_secs_f64();
-    let write =
-        |path: &Path, text: &str| output::write_to(Some(path), |out| Ok(out.write_all(text.as_bytes())?));
+    // Hours of work are on the screen before a full disk can spoil them.
+    match format {
+        Format::Json => {
+            output::print_json(&text::object(&outcome, &commands, seconds, evaluator.searched()))?;
+        }
+        Format::Text => output::print(&text::summary(&outcome, &commands, seconds))?,
+        other => output::print_table(&text::table(&outcome, usize::MAX), other)?,
+    }
+    let mut files = Vec::new();
     if let Some(path) = &args.out {
-        write(path, &settings_file(path, best)?)?;
+        files.push((path, settings_file(path, best)?));
     }
     if let Some(path) = &args.curves {
-        write(path, &text::drawing(&outcome))?;
+        files.push((path, text::drawing(&outcome)));
     }
     if let Some(path) = &args.report {
-        write(path, &text::html(&dataset.name, &outcome, &commands, seconds))?;
+        files.push((path, text::html(&dataset.name, &outcome, &commands, seconds)));
     }
-    match format {
-        Format::Json => output::print_json(&text::object(&outcome, &commands, seconds, evaluator.searched())),
-        Format::Text => output::print(&text::summary(&outcome, &commands, seconds)),
-        other => output::print(&text::table(&outcome, usize::MAX).render(other)),
-    }
+    // One that cannot be written is no reason to leave out the others.
+    let written: Vec<Result<()>> = files.iter().map(|(path, text)| output::write_text(path, text)).collect();
+    written.into_iter().collect()
 }
 
 /// Settings as the file's ending asks for.

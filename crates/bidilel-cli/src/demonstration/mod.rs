@@ -3,5 +3,4 @@
 pub(crate) mod explain;
 pub(crate) mod page;
 pub(crate) mod story;
-pub(crate) mod terminal;
 pub(crate) mod text;

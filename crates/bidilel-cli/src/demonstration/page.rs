@@ -8,8 +8,8 @@ use anyhow::Result;
 use bidilel_report::{Align, Block, Figure, GENERATOR, Mark, Table, page};
 
 use super::story::Story;
-use super::terminal::Style;
 use super::text::{OWN_PICTURES, because, class_name};
+use crate::terminal::Style;
 
 /// The page; it needs no other file.
 pub(crate) fn render(story: &Story<'_>) -> Result<String> {

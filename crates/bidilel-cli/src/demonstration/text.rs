@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::story::Story;
-use super::terminal::Style;
+use crate::terminal::Style;
 
 /// Cells in a full bar.
 const BAR: f64 = 40.0;

@@ -29,9 +29,10 @@ pub(crate) fn write(folder: &Path, features: &Path, list: &Path, precision: Prec
     let mut classes: Vec<String> = Vec::new();
     let mut names = Vec::new();
     let mut reader = csv::Reader::from_path(list).with_context(|| format!("`{}`", list.display()))?;
-    for record in reader.records() {
+    // Paths may be any bytes, labels are text.
+    for record in reader.byte_records() {
         let record = record.with_context(|| format!("`{}`", list.display()))?;
-        names.push(record[2].to_owned());
+        names.push(String::from_utf8_lossy(&record[2]).into_owned());
     }
     classes.extend(names.iter().cloned());
     classes.sort();

@@ -2,4 +2,5 @@
 
 pub(crate) mod args;
 pub(crate) mod dataset;
+pub(crate) mod finished;
 pub(crate) mod settings;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use bidilel::settings::Settings;
 use bidilel::tune::{Axis, Holdout, Plan, SHARE, Strategy, TRIALS};
 use clap::{Args, ValueEnum, ValueHint};
@@ -10,6 +10,9 @@ use serde_json::{Map, Value};
 
 use super::host::Budget;
 use super::values::Values;
+use crate::args::{parse_count, parse_share};
+use crate::failure::usage;
+use crate::{input, ranges};
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
@@ -26,13 +29,13 @@ pub(crate) struct TuneArgs {
     #[arg(long)]
     pub(crate) auto: bool,
     /// Times that known classes are held out [default: the split's validation classes once, else 5]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) trials: Option<usize>,
     /// Share of the known classes that is held out [default: 0.2]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_share)]
     pub(crate) holdout: Option<f64>,
     /// Settings that the random strategy tries
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = parse_count)]
     pub(crate) samples: usize,
     /// Stop after a time (30s, 5m, 2h) or a number of evaluations, each one setting in one trial
     #[arg(long, value_name = "BUDGET", value_parser = Budget::parse)]
@@ -72,6 +75,12 @@ impl TuneArgs {
         let from_file = self.grid.as_deref().map(read_grid).transpose()?.unwrap_or_default();
         // What is typed takes the place of what a file says.
         let typed = self.values.lists();
+        for (name, values) in &typed {
+            for value in values {
+                let settings = Settings::default().with(&fixed(name, value));
+                ranges::check(&settings.map_err(|error| usage(wrong(name, &error)))?)?;
+            }
+        }
         let from_file =
             from_file.into_iter().filter(|(name, _)| typed.iter().all(|(other, _)| other != name));
         for (name, values) in from_file.chain(typed.iter().cloned()) {
@@ -111,14 +120,11 @@ pub(crate) fn held_out(share: Option<f64>, trials: Option<usize>, seed: u64) -> 
 /// Reads `name = [values]` lines; a single value is a list of one.
 fn read_grid(path: &Path) -> Result<Vec<(String, Vec<Value>)>> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("`{name}`: cannot be read"))?;
-    let table: Map<String, Value> =
-        toml::from_str(&text).with_context(|| format!("`{name}`: not a grid of settings"))?;
+    let table = input::table_of_settings(path, "a grid of settings")?;
     if table.is_empty() {
         bail!("`{name}`: the grid is empty: write lines such as alpha = [0.1, 1, 10]");
     }
     let list = |(name, value): (String, Value)| {
-        let name = name.replace('-', "_");
         match value {
             // These are lists themselves: a list of lists is several of them.
             Value::Array(values) if !is_list(&name) || values.iter().any(Value::is_array) => (name, values),

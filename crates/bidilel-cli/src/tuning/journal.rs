@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -34,17 +34,17 @@ impl Journal {
         if present && !resume {
             bail!("`{name}` is there already: continue it with --resume, or name another file");
         }
-        let text = if present {
-            std::fs::read(path).with_context(|| format!("`{name}`: cannot be read"))?
-        } else {
-            Vec::new()
-        };
-        let (known, good) = read(&text, fingerprint).with_context(|| format!("`{name}`"))?;
         let mut file = OpenOptions::new()
             .create(true)
+            .read(true)
             .append(true)
             .open(path)
             .with_context(|| format!("`{name}`: cannot be written"))?;
+        // Two runs would cut each other's lines off. The lock goes with the file, however the run ends.
+        bidilel_data::lock_for_writing(&file, path)?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).with_context(|| format!("`{name}`: cannot be read"))?;
+        let (known, good) = read(&text, fingerprint).with_context(|| format!("`{name}`"))?;
         file.set_len(good as u64).with_context(|| format!("`{name}`: cannot be cut back"))?;
         if good == 0 {
             let head = json!({"journal": "bidilel tune", "version": 1, "fingerprint": fingerprint});
@@ -119,6 +119,9 @@ mod tests {
         journal.record(r#"{"alpha":0.1}"#, 0, 0.1 + 0.2).unwrap();
         journal.record(r#"{"alpha":10.0,"dim":5}"#, 1, 1.0 / 3.0).unwrap();
         assert!(Journal::open(&path, "abc", false).is_err(), "it is there");
+        let second = Journal::open(&path, "abc", true).map(|_| ()).unwrap_err().to_string();
+        assert!(second.ends_with("another run is writing to it"), "{second}");
+        drop(journal);
         assert_eq!(Journal::open(&path, "abc", true).unwrap().len(), 2);
         std::fs::read(&path).unwrap()
     }

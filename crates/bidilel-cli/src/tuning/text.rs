@@ -1,9 +1,13 @@
 //! Tuning in words: settings on one line, a command line, tables, a page.
 
+use std::cmp::Reverse;
+
 use bidilel::settings::{PostName, Settings};
 use bidilel::tune::{Outcome, Scored};
 use bidilel_report::{Align, Block, Curve, Table, curves, page};
 use serde_json::{Value, json};
+
+use crate::output;
 
 /// Settings in the table for a person.
 const SHOWN: usize = 10;
@@ -36,6 +40,26 @@ pub(crate) fn command(dataset: &str, split: Option<&str>, seed: u64, settings: &
     words.join(" ")
 }
 
+/// The outcome with the refiner that tuning found, where held-out classes speak for it.
+///
+/// The paper's order ends with settings without it and the number of neighbours that suits it. What is saved must be what
+/// scored best, or whoever uses the file gets something else.
+pub(crate) fn with_chosen_refiner(mut outcome: Outcome) -> Outcome {
+    if let Some(refined) = with_self_training(&outcome.best.settings)
+        && let Some(scored) = outcome.trials.iter().find(|one| one.settings.entries() == refined.entries())
+        && scored.scores.len() == outcome.best.scores.len()
+        && scored.mean > outcome.best.mean
+    {
+        outcome.best = scored.clone();
+    }
+    outcome
+}
+
+/// The same settings without the refiner that [`with_chosen_refiner`] may have added.
+pub(crate) fn without_refiner(settings: &Settings) -> Settings {
+    Settings { post: None, self_training_neighbors: None, ..settings.clone() }
+}
+
 /// The same settings with self-training, where tuning found its neighbours but did not ask for it.
 pub(crate) fn with_self_training(settings: &Settings) -> Option<Settings> {
     let found = settings.self_training_neighbors.is_some() && settings.post.is_none();
@@ -63,13 +87,18 @@ fn quoted(word: &str) -> String {
 /// The object that scripts read.
 pub(crate) fn object(outcome: &Outcome, commands: &[String], seconds: f64, searched: usize) -> Value {
     let one = |scored: &Scored| {
-        json!({
+        let mut object = json!({
             "settings": scored.settings.entries(),
             "mean": scored.mean,
             "standard_error": scored.standard_error,
             "scores": scored.scores,
             "stage": scored.stage,
-        })
+        });
+        if let Some(problem) = &scored.problem {
+            (object["mean"], object["standard_error"]) = (Value::Null, Value::Null);
+            object["problem"] = json!(problem);
+        }
+        object
     };
     let mut best = Value::Object(outcome.best.settings.entries());
     best["settings"] = Value::Object(outcome.best.settings.entries());
@@ -95,35 +124,49 @@ pub(crate) fn table(outcome: &Outcome, most: usize) -> Table {
         ("settings", Align::Left),
     ];
     let mut table = Table::new(&columns);
+    // The chosen setting is the first line, whatever a single score of another says.
+    let chosen = outcome.best.settings.entries();
+    let rank =
+        |one: &Scored| (one.problem.is_some(), one.settings.entries() != chosen, Reverse(one.scores.len()));
     let mut order: Vec<&Scored> = outcome.trials.iter().collect();
-    order.sort_by(|a, b| b.scores.len().cmp(&a.scores.len()).then(b.mean.total_cmp(&a.mean)));
+    order.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.mean.total_cmp(&a.mean)));
     for one in order.into_iter().take(most) {
-        table.push(vec![
-            format!("{:.1}", 100.0 * one.mean),
-            format!("{:.1}", 100.0 * one.standard_error),
-            one.scores.len().to_string(),
-            one.stage.to_owned(),
-            short(&one.settings),
-        ]);
+        let (mean, error) = match &one.problem {
+            Some(_) => ("not possible".to_owned(), "-".to_owned()),
+            None => (format!("{:.1}", 100.0 * one.mean), error_of(one).unwrap_or("-".to_owned())),
+        };
+        let trials = one.scores.len().to_string();
+        table.push(vec![mean, error, trials, one.stage.to_owned(), short(&one.settings)]);
     }
     table
 }
 
+/// The standard error in percent; one trial has none.
+fn error_of(one: &Scored) -> Option<String> {
+    (one.scores.len() > 1).then(|| format!("{:.1}", 100.0 * one.standard_error))
+}
+
+/// `50.8 ± 0.9 %`
+fn percent(one: &Scored) -> String {
+    let error = error_of(one).map_or(String::new(), |error| format!(" ± {error}"));
+    format!("{:.1}{error} %", 100.0 * one.mean)
+}
+
 /// What a person reads at the end.
 pub(crate) fn summary(outcome: &Outcome, commands: &[String], seconds: f64) -> String {
-    let Scored { settings, mean, standard_error, scores, .. } = &outcome.best;
-    format!(
-        "{}\nbest: {}\n  {:.1} ± {:.1} % on held-out known classes ({} trial{}), {} settings tried in {seconds:.1} s{}\n\n{}\n",
-        table(outcome, SHOWN).render(bidilel_report::Format::Text),
+    let Scored { settings, scores, .. } = &outcome.best;
+    let best = format!(
+        "best: {}\n  {} on held-out known classes ({} trial{}), {} settings tried in {seconds:.1} s{}",
         short(settings),
-        100.0 * mean,
-        100.0 * standard_error,
+        percent(&outcome.best),
         scores.len(),
         if scores.len() == 1 { "" } else { "s" },
         outcome.trials.len(),
         if outcome.stopped { "; the budget ended it early" } else { "" },
-        commands.join("\n")
-    )
+    );
+    // A command to copy is never broken.
+    let table = output::text_table(&table(outcome, SHOWN));
+    format!("{table}\n{}\n\n{}\n", output::wrapped(&best), commands.join("\n"))
 }
 
 /// The curves of an outcome as an SVG.
@@ -133,24 +176,21 @@ pub(crate) fn drawing(outcome: &Outcome) -> String {
         let value =
             |point: &Scored| point.settings.entries().get(&curve.setting).map(plain).unwrap_or_default();
         let best = chosen.get(&curve.setting).map(plain);
-        let points = curve.points.iter().map(|point| (value(point), point.mean, point.standard_error));
-        Curve {
-            title: curve.setting.replace('_', "-"),
-            points: points.collect(),
-            chosen: curve.points.iter().position(|point| Some(value(point)) == best),
-        }
+        // What cannot be fitted has no accuracy.
+        let points: Vec<&Scored> = curve.points.iter().filter(|point| point.problem.is_none()).collect();
+        let chosen = points.iter().position(|point| Some(value(point)) == best);
+        let points = points.into_iter().map(|point| (value(point), point.mean, point.standard_error));
+        Curve { title: curve.setting.replace('_', "-"), points: points.collect(), chosen }
     };
     curves("Accuracy against each setting", &outcome.curves.iter().map(curve).collect::<Vec<_>>())
 }
 
 /// One page with everything.
 pub(crate) fn html(dataset: &str, outcome: &Outcome, commands: &[String], seconds: f64) -> String {
-    let Scored { settings, mean, standard_error, .. } = &outcome.best;
     let best = format!(
-        "{}: {:.1} ± {:.1} % on held-out known classes, {} settings tried in {seconds:.1} s",
-        short(settings),
-        100.0 * mean,
-        100.0 * standard_error,
+        "{}: {} on held-out known classes, {} settings tried in {seconds:.1} s",
+        short(&outcome.best.settings),
+        percent(&outcome.best),
         outcome.trials.len()
     );
     let blocks = [

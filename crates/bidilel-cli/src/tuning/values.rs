@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use bidilel::settings::Settings;
 use clap::{Args, ValueHint};
 use serde_json::Value;
 
-use crate::method::{InitName, NormalizeName, PostName, SearchName, read_settings, weighed};
+use crate::failure::usage;
+use crate::method::{BOTH_WEIGHTS, InitName, NormalizeName, PostName, SearchName, read_settings, weighed};
+use crate::ranges;
 
 /// Settings: one value is fixed, several (comma-separated) are tried.
 #[derive(Debug, Args)]
@@ -138,12 +140,12 @@ impl Values {
         let flag = |set: bool| set.then_some(true);
         let (visual, view_weights) = weighed(&self.visual, None, "view-weights")?;
         if view_weights.is_some() && !self.view_weights.is_empty() {
-            bail!("weights stand after the names and in --view-weights: give them once");
+            return Err(usage("weights stand after the names and in --view-weights: give them once"));
         }
         let (semantic, semantic_weights) =
             weighed(&self.semantic, self.semantic_weights.as_deref(), "semantic-weights")?;
         if semantic_weights.is_some() && !self.gamma.is_empty() {
-            bail!("--gamma and weights of semantic representations exclude each other: give one of them");
+            return Err(usage(BOTH_WEIGHTS));
         }
         let typed = Settings {
             visual,
@@ -160,6 +162,7 @@ impl Values {
             post: self.post.as_ref().map(|names| names.iter().map(|&name| name.into()).collect()),
             ..Settings::default()
         };
+        ranges::check(&typed)?;
         match &self.settings {
             None => Ok(typed),
             Some(path) => Ok(read_settings(path)?.with(&typed.entries())?),

@@ -47,7 +47,7 @@ fn impossible_knobs_are_named_and_nothing_is_written() {
     for (knob, value) in
         [("--spread", "-1"), ("--scale", "0"), ("--semantic-gap", "2"), ("--preset", "imagenet")]
     {
-        let error = bidilel(&["generate", knob, value, &out]).error().to_owned();
+        let error = bidilel(&["generate", knob, value, &out]).usage().to_owned();
         assert!(error.contains(value), "{error}");
         assert_eq!(folder.listing(), ["data"]);
     }

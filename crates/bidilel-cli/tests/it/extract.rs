@@ -222,7 +222,7 @@ fn what_is_wrong_is_said_before_anything_is_written() {
     let good = fixture("networks/layers.onnx");
     let good = good.to_str().expect("plain");
     let ran = bidilel(&["extract", &pictures.path("in"), "--network", good, "--out", &out]);
-    assert!(ran.error().contains("must end in .npy"));
+    assert!(ran.usage().contains("written as .npy"));
     let ran = bidilel(&["extract", &none, "--network", good, "--out", &pictures.path("x.npy")]);
     assert!(ran.error().contains("no such file or folder"));
     let ran =
@@ -236,4 +236,41 @@ fn what_is_wrong_is_said_before_anything_is_written() {
     assert!(ran.stderr.contains("apt install ffmpeg"), "{}", ran.stderr);
     let ran = pictures.extract("layers", &["--only", "pictures"]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
+}
+
+#[test]
+fn a_finished_extraction_says_so_and_is_left_alone() {
+    let pictures = Pictures::new();
+    pictures.copy("photo.png", "a/photo.png");
+    assert_eq!(pictures.extract("layers", &[]).status, 0);
+    let before = fs::read(pictures.path("features.npy")).expect("features");
+    let again = pictures.extract("layers", &["--resume"]);
+    assert_eq!(again.status, 0, "{}", again.stderr);
+    assert!(again.stderr.contains("is finished: 1 rows, 0 files skipped"), "{}", again.stderr);
+    assert_eq!(fs::read(pictures.path("features.npy")).expect("features"), before);
+    // It is not that of other files.
+    pictures.copy("photo.png", "a/second.png");
+    let more = pictures.extract("layers", &["--resume"]);
+    assert!(more.error().contains("is finished, but of 1 files, and there are 2 now"), "{}", more.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn paths_that_are_no_utf8_come_through_byte_for_byte() {
+    use std::os::unix::ffi::OsStrExt;
+    let pictures = Pictures::new();
+    let photo = fs::read(fixture("pictures/photo.png")).expect("a fixture");
+    // Latin-1 names, two of which would be the same if what is no UTF-8 were replaced.
+    for name in [&b"caf\xe9"[..], b"caf\xe8", b"=2+3"] {
+        let folder = Path::new(&pictures.path("in")).join(std::ffi::OsStr::from_bytes(name));
+        fs::create_dir_all(&folder).expect("writable");
+        fs::write(folder.join("1.png"), &photo).expect("writable");
+    }
+    let ran = pictures.extract("layers", &["--csv-safe"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let list = fs::read(pictures.path("features.csv")).expect("a list");
+    let lines: Vec<&[u8]> = list.split(|&byte| byte == b'\n').collect();
+    assert_eq!(lines[1], b"0,'=2+3/1.png,'=2+3");
+    assert_eq!(lines[2], b"1,caf\xe8/1.png,caf\\xe8");
+    assert_eq!(lines[3], b"2,caf\xe9/1.png,caf\\xe9");
 }

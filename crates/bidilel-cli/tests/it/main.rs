@@ -3,12 +3,16 @@
 mod bad_input;
 mod datasets;
 mod demo;
+mod disk;
 mod encode;
 mod evaluate;
 mod extract;
 mod formats;
+mod mistakes;
 mod model;
 mod numerics;
+mod strangers;
 mod support;
+mod terminals;
 mod tune;
 mod views;

@@ -125,7 +125,7 @@ fn predictions_as_parquet_are_those_of_csv() {
         assert_eq!((cells[0], cells[1]), (row.to_string().as_str(), labels[row].as_str()));
         assert_eq!(cells[2].parse::<f64>().expect("a number").to_bits(), distances[(0, row)].to_bits());
     }
-    let refused = bidilel(&["evaluate", &folder.data(), "--format", "parquet"]).error().to_owned();
+    let refused = bidilel(&["evaluate", &folder.data(), "--format", "parquet"]).usage().to_owned();
     assert!(refused.contains("only predictions"), "{refused}");
 }
 

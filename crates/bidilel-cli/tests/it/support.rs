@@ -23,6 +23,16 @@ impl Ran {
     /// The `error:` line, of a run that must have failed cleanly: status 1, one such line, nothing on stdout.
     pub(crate) fn error(&self) -> &str {
         assert_eq!(self.status, 1, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self.error_line()
+    }
+
+    /// The `error:` line, of a run that must have refused its command line: status 2, whatever the data are.
+    pub(crate) fn usage(&self) -> &str {
+        assert_eq!(self.status, 2, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self.error_line()
+    }
+
+    fn error_line(&self) -> &str {
         assert!(self.stdout.is_empty(), "a failed run prints no result: {}", self.stdout);
         assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
         let mut lines = self.stderr.lines().filter(|line| line.starts_with("error: "));
@@ -33,8 +43,14 @@ impl Ran {
 }
 
 pub(crate) fn bidilel(arguments: &[&str]) -> Ran {
+    bidilel_with(arguments, &[])
+}
+
+/// A run with some variables of its environment set.
+pub(crate) fn bidilel_with(arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+    let mut command = Command::cargo_bin("bidilel").expect("the program");
     let Output { status, stdout, stderr } =
-        Command::cargo_bin("bidilel").expect("the program").args(arguments).output().expect("it runs");
+        command.args(arguments).envs(variables.iter().copied()).output().expect("it runs");
     Ran {
         status: status.code().unwrap_or(-1),
         stdout: String::from_utf8(stdout).expect("UTF-8"),

@@ -165,14 +165,19 @@ fn requests_that_make_no_sense_are_refused_in_words() {
     assert!(error(&["--grid", &empty]).contains("the grid is empty"));
     std::fs::write(&empty, "alpha = []\n").unwrap();
     assert!(error(&["--grid", &empty]).contains("no value to try"));
-    assert!(error(&["--alpha", "1,many"]).contains("alpha"));
+    let usage = |words: &[&str]| {
+        let mut all = vec!["tune", &data];
+        all.extend(words);
+        bidilel(&all).usage().to_owned()
+    };
+    assert!(usage(&["--alpha", "1,many"]).contains("alpha"));
     std::fs::write(&empty, "alfa = [1, 2]\n").unwrap();
     assert!(error(&["--grid", &empty]).contains("alfa"));
-    assert!(error(&["--trials", "0"]).contains("trials must be at least 1"));
+    assert!(usage(&["--trials", "0"]).contains("at least 1"));
     assert!(error(&["--holdout", "0.95"]).contains("20 known classes"));
-    assert!(error(&["--holdout", "1.5"]).contains("between 0 and 1"));
+    assert!(usage(&["--holdout", "1.5"]).contains("between 0 and 1"));
     assert!(error(&["--split", "random"]).contains("--split random:0"));
-    assert!(error(&["--strategy", "grid", "--alpha", "-1"]).contains("alpha must be"));
+    assert!(usage(&["--strategy", "grid", "--alpha", "-1"]).contains("alpha must be"));
     for budget in ["0", "0s"] {
         let ran = bidilel(&["tune", &data, "--budget", budget]);
         assert_eq!(ran.status, 2);
@@ -181,4 +186,84 @@ fn requests_that_make_no_sense_are_refused_in_words() {
     let wide = bidilel(&["tune", &data, "--strategy", "grid", "--dim", "5,5000", "--format", "json"]);
     assert!(wide.stderr.contains("no 5000 latent dimensions"), "{}", wide.stderr);
     assert_eq!(wide.json()["trials"][1]["settings"]["dim"], 128);
+}
+
+/// The rows of the table that a person sees, and the line that begins with `best: `.
+fn shown(text: &str) -> (Vec<&str>, &str) {
+    let rows = text.lines().skip(1).take_while(|line| !line.is_empty()).collect();
+    let best = text.lines().find_map(|line| line.strip_prefix("best: ")).expect("the best");
+    (rows, best)
+}
+
+#[test]
+fn the_first_line_is_the_best_and_what_is_saved() {
+    let folder = folder();
+    let (data, out) = (folder.data(), folder.beside("best.toml"));
+    for more in [&[][..], &["--trials", "2"], &["--auto"], &["--strategy", "halving", "--alpha", "1,10,100"]]
+    {
+        let ran = bidilel(&[&["tune", &data, "--out", &out], more].concat());
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let (rows, best) = shown(&ran.stdout);
+        assert!(rows[0].ends_with(&format!("  {best}")), "{more:?}\n{}", ran.stdout);
+        // A refiner is one of the settings: a file with its neighbours alone would leave it out.
+        let saved = std::fs::read_to_string(&out).unwrap();
+        assert_eq!(best.contains("post self-training"), saved.contains("\"self-training\""), "{saved}");
+        let command = ran.stdout.lines().find(|line| line.starts_with("bidilel evaluate")).unwrap();
+        assert_eq!(best.contains("post "), command.contains("--post"), "{command}");
+    }
+    // Where held-out classes speak for self-training, it is chosen.
+    let found = bidilel(&["tune", &Folder::generated().data(), "--format", "json"]).json();
+    let trials = found["trials"].as_array().unwrap();
+    let refined = trials.iter().filter(|trial| trial["settings"]["post"].is_array());
+    let highest = refined.filter_map(|trial| trial["mean"].as_f64()).fold(0.0, f64::max);
+    let plain = trials.iter().filter(|trial| trial["settings"]["post"].is_null());
+    let plain = plain.filter_map(|trial| trial["mean"].as_f64()).fold(0.0, f64::max);
+    assert!(highest > plain, "the data of this test gain by it: {highest} {plain}");
+    assert_eq!(found["best"]["post"][0], "self-training");
+    assert_eq!(found["commands"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn one_trial_has_no_standard_error_in_words() {
+    let folder = Folder::generated();
+    let grid = ["--strategy", "grid", "--alpha", "1,10"];
+    let ran = bidilel(&[&["tune", &folder.data()], &grid[..]].concat());
+    assert!(!ran.stdout.contains('±') && ran.stdout.contains("(1 trial)"), "{}", ran.stdout);
+    let json = bidilel(&[&["tune", &folder.data(), "--format", "json"], &grid[..]].concat()).json();
+    assert_eq!(json["best"]["standard_error"], 0.0, "programs find the same keys");
+}
+
+#[test]
+fn a_budget_of_three_is_three_evaluations() {
+    let folder = folder();
+    for (budget, scores) in [("3", vec![3]), ("7", vec![5, 2])] {
+        let ran = bidilel(&["tune", &folder.data(), "--budget", budget, "--format", "json"]);
+        let found = ran.json();
+        let counts: Vec<usize> = found["trials"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|trial| trial["scores"].as_array().map_or(0, Vec::len))
+            .collect();
+        assert_eq!(counts, scores, "one setting in one trial is an evaluation");
+        assert_eq!(found["stopped_by_budget"], true);
+    }
+}
+
+#[test]
+fn a_setting_that_cannot_be_fitted_is_said_to_be_impossible() {
+    let folder = folder();
+    // A problem with a kernel that is not linear cannot be solved over dimensions.
+    let grid = folder.beside("grid.toml");
+    std::fs::write(&grid, "kernel_method = [\"primal\", \"n-space\"]\n").unwrap();
+    let fixed = ["--kernel", "rbf", "--strategy", "grid", "--trials", "2", "--grid", &grid];
+    let ran = bidilel(&[&["tune", &folder.data()], &fixed[..]].concat());
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let (rows, _) = shown(&ran.stdout);
+    assert!(rows[1].starts_with("not possible") && !rows[1].contains(" 0.0 "), "{}", ran.stdout);
+    let found = bidilel(&[&["tune", &folder.data(), "--format", "json"], &fixed[..]].concat()).json();
+    let primal =
+        found["trials"].as_array().unwrap().iter().find(|trial| trial["problem"].is_string()).unwrap();
+    assert!(primal["mean"].is_null() && primal["problem"].as_str().unwrap().contains("kernel-method"));
+    assert_eq!(found["best"]["kernel_method"], "n-space");
 }

@@ -176,20 +176,21 @@ fn predict_says_which_view_is_missing_extra_or_of_another_size() {
 fn views_that_cannot_be_fused_are_refused() {
     let folder = Folder::generated();
     let error = |extra: &[&str]| evaluate(&folder, extra).error().to_owned();
+    let usage = |extra: &[&str]| evaluate(&folder, extra).usage().to_owned();
     says(&error(&["--visual", "cnn,cnn"]), &["visual representations", "`cnn` twice"]);
-    says(&error(&["--visual", "cnn=0.5,motion=0.6"]), &["view weights", "sum to 1", "cnn=0.5, motion=0.6"]);
-    says(&error(&["--visual", "cnn,motion", "--view-weights", "0.5"]), &["view-weights", "2 weights"]);
-    says(&error(&["--visual", "cnn,motion", "--view-weights=-0.5,1.5"]), &["non-negative"]);
-    says(&error(&["--visual", "cnn=0.5,motion"]), &["of 2 representations 1 have a weight"]);
-    says(&error(&["--visual", "cnn=1", "--view-weights", "1"]), &["give them once"]);
+    says(&usage(&["--visual", "cnn=0.5,motion=0.6"]), &["view weights", "sum to 1", "cnn=0.5, motion=0.6"]);
+    says(&usage(&["--visual", "cnn,motion", "--view-weights", "0.5"]), &["view-weights", "2 weights"]);
+    says(&usage(&["--visual", "cnn,motion", "--view-weights=-0.5,1.5"]), &["non-negative"]);
+    says(&usage(&["--visual", "cnn=0.5,motion"]), &["of 2 representations 1 have a weight"]);
+    says(&usage(&["--visual", "cnn=1", "--view-weights", "1"]), &["give them once"]);
     says(&error(&["--visual", "cnn,sound"]), &["no visual representation `sound`", "motion"]);
     says(&error(&["--visual", "cnn,motion", "--kernel", "sound=rbf"]), &["kernel", "cnn, motion", "`sound`"]);
-    says(&error(&["--kernel", "cubic"]), &["kernel", "linear, rbf", "`cubic`"]);
+    says(&usage(&["--kernel", "cubic"]), &["kernel", "linear, rbf", "`cubic`"]);
     says(
-        &error(&["--kernel", "rbf", "--kernel-method", "nystrom", "--nystrom-rank", "0"]),
+        &usage(&["--kernel", "rbf", "--kernel-method", "nystrom", "--nystrom-rank", "0"]),
         &["nystrom-rank"],
     );
-    says(&error(&["--kernel", "rbf", "--kernel-memory", "-1"]), &["kernel-memory", "positive"]);
+    says(&usage(&["--kernel", "rbf", "--kernel-memory", "-1"]), &["kernel-memory", "positive"]);
 }
 
 #[test]
@@ -224,7 +225,7 @@ fn semantic_weights_stand_after_names_and_sum_to_one() {
     });
     let three = evaluate(&folder, &["--semantic", "attributes=0.7,words=0.1,again=0.2"]).json();
     assert!((number(&three["stress"]) - number(&gamma["stress"])).abs() < 1e-9, "two of them are the same");
-    let error = |extra: &[&str]| evaluate(&folder, extra).error().to_owned();
+    let error = |extra: &[&str]| evaluate(&folder, extra).usage().to_owned();
     says(&error(&["--semantic", "attributes=0.7,words=0.7"]), &["semantic weights", "sum to 1"]);
     says(&error(&["--semantic", "attributes=0.5,words=0.5", "--gamma", "0.5"]), &["--gamma", "exclude"]);
 }
@@ -297,9 +298,9 @@ fn select_looks_at_every_trial_of_a_family_and_refuses_what_makes_no_sense() {
     assert!(trials.len() > 1 && number(&result["evaluation"][0]["standard_error"]) > 0.0, "{result}");
     let stopped = select(&["--threshold", "0.5", "--format", "json"]).json();
     assert_eq!(stopped["order"].as_array().expect("an order").len(), 1, "nothing is that complementary");
-    says(select(&["--threshold", "0.7"]).error(), &["--threshold", "0.5"]);
+    says(select(&["--threshold", "0.7"]).usage(), &["--threshold", "0.5"]);
     says(select(&["--visual", "cnn,cnn"]).error(), &["`cnn` twice"]);
     says(select(&["--visual", "cnn,sound"]).error(), &["no visual representation `sound`"]);
-    says(select(&["--visual", "cnn=0.5,motion=0.5"]).error(), &["weighs all views the same"]);
-    says(select(&["--neighbors", "0"]).error(), &["neighbors", "at least 1"]);
+    says(select(&["--visual", "cnn=0.5,motion=0.5"]).usage(), &["weighs all views the same"]);
+    says(select(&["--neighbors", "0"]).usage(), &["neighbors", "at least 1"]);
 }

@@ -2,7 +2,7 @@
 //!
 //! [`Container::open`] looks at the first bytes of a file, not at its name, and reads no more than it needs to know
 //! where things are. An array is mapped where the format allows that; what is compressed is unpacked when it is asked
-//! for, and never into more memory than its bytes really fill.
+//! for, and never into more memory than its bytes really fill. Every reader runs in a [`sandbox`].
 //!
 //! A key names a variable, a member of an archive, a tensor. In a MATLAB file it reaches into structures too:
 //! `VideoLabel.UCF101.WordVec`, or `trials(2).unseen` where there are several.
@@ -18,6 +18,7 @@ mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod safetensors;
+mod sandbox;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -104,23 +105,13 @@ impl Container {
             expected: "an array (.npy, .npz, .mat, .h5, .safetensors, .parquet, .csv)",
             found: "something else",
         })?;
-        let reader: Box<dyn Reader> = match format {
-            Format::Npy => Box::new(npy::Npy::new(path, bytes)),
-            Format::Zip => Box::new(npz::Npz::new(path, bytes)?),
-            Format::Matlab => Box::new(mat5::Mat5::new(path, bytes)?),
-            Format::Safetensors => Box::new(safetensors::Safetensors::new(path, bytes)?),
-            Format::Text => Box::new(csv::Csv::new(path, bytes)?),
-            #[cfg(feature = "hdf5")]
-            Format::Hdf5 => Box::new(hdf5::Hdf5::new(path, bytes)?),
-            #[cfg(feature = "parquet")]
-            Format::Parquet => Box::new(parquet::Parquet::new(path, bytes)?),
-            #[cfg(not(all(feature = "hdf5", feature = "parquet")))]
-            format => {
-                let what = format!("{}, left out when this program was built,", format.name());
-                return Err(Error::Unsupported { path: path.to_owned(), what });
-            }
-        };
+        let reader = sandbox::run(path, format, || reader(path, format, bytes))?;
         Ok(Self { path: path.to_owned(), format, reader })
+    }
+
+    /// Asks the reader, where a file that misleads it does no harm.
+    fn ask<T: Send>(&self, question: impl FnOnce(&dyn Reader) -> Result<T> + Send) -> Result<T> {
+        sandbox::run(&self.path, self.format, || question(&*self.reader))
     }
 
     /// The file it came from.
@@ -135,12 +126,12 @@ impl Container {
 
     /// Everything in it, fields of structures included.
     pub fn entries(&self) -> Result<Vec<Entry>> {
-        self.reader.entries()
+        self.ask(|reader| reader.entries())
     }
 
     /// Whether something has that key.
     pub fn has(&self, key: &str) -> bool {
-        matches!(self.reader.entry(key), Ok(Some(_)))
+        matches!(self.ask(|reader| reader.entry(key)), Ok(Some(_)))
     }
 
     /// What a key stands for; without a key, the only entry that is of one of these kinds.
@@ -148,7 +139,7 @@ impl Container {
     /// A file that is one array and nothing else has that entry, of whatever kind: there is nothing to choose.
     pub fn entry(&self, key: Option<&str>, kinds: &[EntryKind]) -> Result<Entry> {
         if let Some(key) = key {
-            return match self.reader.entry(key)? {
+            return match self.ask(|reader| reader.entry(key))? {
                 Some(entry) if kinds.contains(&entry.kind) => Ok(entry),
                 Some(entry) => Err(Error::Entry {
                     path: self.path.clone(),
@@ -159,7 +150,7 @@ impl Container {
                 None => Err(self.no_such(key)?),
             };
         }
-        let mut entries = self.reader.entries()?;
+        let mut entries = self.entries()?;
         if is_keyless(&entries) {
             return Ok(entries.remove(0));
         }
@@ -181,22 +172,42 @@ impl Container {
     /// The array of a key, or the only one.
     pub fn array(&self, key: Option<&str>) -> Result<Array> {
         let entry = self.entry(key, &[EntryKind::Numbers])?;
-        self.reader.array(&entry.key)
+        self.ask(|reader| reader.array(&entry.key))
     }
 
     /// The strings of a key, in the order of the file.
     pub fn strings(&self, key: &str) -> Result<Vec<String>> {
         let entry = self.entry(Some(key), &[EntryKind::Strings])?;
-        self.reader.strings(&entry.key)
+        self.ask(|reader| reader.strings(&entry.key))
     }
 
     fn no_such(&self, key: &str) -> Result<Error> {
         let (path, key) = (self.path.clone(), key.to_owned());
-        let entries = self.reader.entries()?;
+        let entries = self.entries()?;
         let keyless = is_keyless(&entries);
         let keys = entries.into_iter().map(|entry| entry.key).collect();
         Ok(if keyless { Error::NoKeys { path, key } } else { Error::NoSuchKey { path, key, keys } })
     }
+}
+
+/// Finds out where things are in a file of that format.
+fn reader(path: &Path, format: Format, bytes: Bytes) -> Result<Box<dyn Reader>> {
+    Ok(match format {
+        Format::Npy => Box::new(npy::Npy::new(path, bytes)),
+        Format::Zip => Box::new(npz::Npz::new(path, bytes)?),
+        Format::Matlab => Box::new(mat5::Mat5::new(path, bytes)?),
+        Format::Safetensors => Box::new(safetensors::Safetensors::new(path, bytes)?),
+        Format::Text => Box::new(csv::Csv::new(path, bytes)?),
+        #[cfg(feature = "hdf5")]
+        Format::Hdf5 => Box::new(hdf5::Hdf5::new(path, bytes)?),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => Box::new(parquet::Parquet::new(path, bytes)?),
+        #[cfg(not(all(feature = "hdf5", feature = "parquet")))]
+        format => {
+            let what = format!("{}, left out when this program was built,", format.name());
+            return Err(Error::Unsupported { path: path.to_owned(), what });
+        }
+    })
 }
 
 impl fmt::Debug for Container {

@@ -10,7 +10,9 @@ pub(crate) mod semantic;
 mod spelling;
 mod splits;
 
-use std::path::{Path, PathBuf};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use bidilel::dataset::Visual;
@@ -19,7 +21,7 @@ use crate::array::{self, Array};
 use crate::error::{Error, Result};
 use crate::file;
 use crate::names::ClassIndex;
-use crate::reading::Reading;
+use crate::reading::{Note, Reading};
 use crate::text::{self, List};
 use manifest::{Manifest, Place};
 
@@ -29,11 +31,17 @@ pub(crate) const MANIFEST: &str = "dataset.toml";
 /// Reads the dataset that a `dataset.toml` describes, past everything in it that cannot be read.
 pub(crate) fn read(manifest_path: PathBuf) -> Reading {
     let mut reading = Reading::new();
-    let folder = Folder { path: manifest_path.parent().unwrap_or(Path::new("")).to_owned(), manifest_path };
+    let path = manifest_path.parent().unwrap_or(Path::new("")).to_owned();
+    let folder = Folder { path, manifest_path, outside: RefCell::default() };
     let manifest =
         file::map(&folder.manifest_path).and_then(|bytes| Manifest::parse(&folder.manifest_path, &bytes));
     if let Some(manifest) = reading.keep(manifest) {
         folder.read(&manifest, &mut reading);
+        reading.notes.extend(folder.outside.into_inner().into_iter().map(|path| Note {
+            path: folder.manifest_path.clone(),
+            message: format!("names a file outside of its folder, `{}`", path.display()),
+            hint: Some("look whether you want it read, if the dataset is not your own"),
+        }));
     }
     reading
 }
@@ -47,6 +55,8 @@ pub fn check_manifest(path: &Path, bytes: &[u8]) -> Result<()> {
 struct Folder {
     path: PathBuf,
     manifest_path: PathBuf,
+    /// Files that lie elsewhere: a stranger's dataset could name any file of this machine.
+    outside: RefCell<BTreeSet<PathBuf>>,
 }
 
 impl Folder {
@@ -80,7 +90,12 @@ impl Folder {
     }
 
     fn join(&self, file: &str) -> PathBuf {
-        self.path.join(file)
+        let named = Path::new(file);
+        let leaves = |part| !matches!(part, Component::Normal(_) | Component::CurDir);
+        if named.components().any(leaves) {
+            self.outside.borrow_mut().insert(named.to_owned());
+        }
+        self.path.join(named)
     }
 
     /// Reads strings: the lines of a text file, or a list in a container.

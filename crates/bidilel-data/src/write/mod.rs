@@ -47,13 +47,14 @@ pub fn write(dataset: &Dataset, target: &Path, options: WriteOptions) -> Result<
     check_target(target, options.overwrite)?;
     // A link keeps pointing to the folder that it names.
     let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-    let temporary = atomic::folder_beside(&target)?;
+    let temporary = atomic::FolderBeside::new(&target)?;
     let mut writer = Writer { folder: temporary.path(), target: &target, names: HashSet::new() };
     writer.dataset(dataset, options.precision)?;
     atomic::put_folder(temporary, &target)
 }
 
-fn check_target(target: &Path, overwrite: bool) -> Result<()> {
+/// Fails where [`write()`] would not take the folder that is there.
+pub fn check_target(target: &Path, overwrite: bool) -> Result<()> {
     let path = || target.to_owned();
     let mut entries = match fs::read_dir(target) {
         Ok(entries) => entries,

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod containers;
+mod crafted;
 mod families;
 mod folders;
 #[cfg(feature = "hdf5")]

@@ -70,6 +70,9 @@ pub struct ExtractOptions {
     /// Whether a run that was stopped is continued.
     #[serde(skip)]
     pub resume: bool,
+    /// Whether names in the lists are kept from being formulas of a spreadsheet.
+    #[serde(skip)]
+    pub csv_safe: bool,
 }
 
 /// What came of it.
@@ -133,7 +136,7 @@ pub fn extract(
         }
         Ok(())
     })?;
-    let (rows, skipped) = sides.write(&found.items, &options.out, unfinished, options.precision)?;
+    let (rows, skipped) = sides.write(&found.items, &options.out, unfinished, options)?;
     let Sides { list, skipped_list } = sides;
     Ok(Extracted { rows, dimensions, skipped, resumed, list, skipped_list })
 }

@@ -5,9 +5,11 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use bidilel_data::array::{NpyElement, NpyWriter};
+use bidilel_data::text::spreadsheet_safe;
 use bidilel_data::{Precision, write_atomically};
 use half::f16;
 
+use super::ExtractOptions;
 use super::unfinished::Unfinished;
 use crate::discover::Item;
 use crate::error::{Error, Result};
@@ -33,8 +35,9 @@ impl Sides {
         items: &[Item],
         out: &Path,
         mut unfinished: Unfinished,
-        precision: Precision,
+        options: &ExtractOptions,
     ) -> Result<(usize, Vec<(String, String)>)> {
+        let cell = |bytes: &[u8]| cell(bytes, options.csv_safe);
         let rows = unfinished.rows;
         let problems: HashMap<usize, String> = std::mem::take(&mut unfinished.skipped).into_iter().collect();
         let skipped: Vec<(String, String)> = items
@@ -49,13 +52,17 @@ impl Sides {
             return Err(Error::NothingReadable { path, count: items.len(), first, problem });
         }
         let kept = items.iter().enumerate().filter(|(index, _)| !problems.contains_key(index));
-        let labels =
-            kept.enumerate().map(|(row, (_, item))| [row.to_string(), item.path.clone(), item.label.clone()]);
+        let labels = kept.enumerate().map(|(row, (_, item))| {
+            [row.to_string().into(), cell(&item.raw_path), cell(item.label.as_bytes())]
+        });
         table(&self.list, &["index", "path", "label"], labels)?;
-        let reasons = skipped.iter().map(|(path, problem)| [path.as_str(), problem.as_str()]);
+        let reasons = items
+            .iter()
+            .enumerate()
+            .filter_map(|(index, item)| Some([cell(&item.raw_path), cell(problems.get(&index)?.as_bytes())]));
         table(&self.skipped_list, &["path", "problem"], reasons)?;
         let shape = [rows, unfinished.dimensions];
-        write_atomically(out, |file| match precision {
+        write_atomically(out, |file| match options.precision {
             Precision::Float32 => copy::<f32, 4>(file, &shape, &mut unfinished, f32::from_le_bytes),
             Precision::Float16 => copy::<f16, 2>(file, &shape, &mut unfinished, f16::from_le_bytes),
         })?;
@@ -82,6 +89,14 @@ fn copy<T: NpyElement, const N: usize>(
         writer.write(&values)?;
     }
     writer.finish().map(drop)
+}
+
+/// A cell, no formula where that was asked for. Paths go byte for byte: who opens a file by its path finds it.
+fn cell(bytes: &[u8], safe: bool) -> Vec<u8> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if safe => spreadsheet_safe(text).as_bytes().to_vec(),
+        _ => bytes.to_vec(),
+    }
 }
 
 fn table<const N: usize>(

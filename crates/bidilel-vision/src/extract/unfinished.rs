@@ -66,18 +66,6 @@ impl Unfinished {
         };
         let head =
             Head { unfinished: NAME.to_owned(), fingerprint: format!("{fingerprint:016x}"), dimensions };
-        let text = match std::fs::read(&places[1]) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(source) => return Err(failed(&places[1])(source)),
-        };
-        if !options.resume && !text.is_empty() {
-            return Err(Error::Unfinished {
-                path: places[1].clone(),
-                problem: "an extraction into this file was begun and not finished".to_owned(),
-                hint: "continue it with --resume, or delete the file to begin anew",
-            });
-        }
         let open = |path: &Path| {
             OpenOptions::new()
                 .create(true)
@@ -87,7 +75,19 @@ impl Unfinished {
                 .open(path)
                 .map_err(failed(path))
         };
-        let (data, journal) = (open(&places[0])?, open(&places[1])?);
+        let mut journal = open(&places[1])?;
+        // Two runs would write over each other's rows. The lock goes with the file, however the run ends.
+        bidilel_data::lock_for_writing(&journal, &places[1])?;
+        let mut text = Vec::new();
+        journal.read_to_end(&mut text).map_err(failed(&places[1]))?;
+        if !options.resume && !text.is_empty() {
+            return Err(Error::Unfinished {
+                path: places[1].clone(),
+                problem: "an extraction into this file was begun and not finished".to_owned(),
+                hint: "continue it with --resume, or delete the file to begin anew",
+            });
+        }
+        let data = open(&places[0])?;
         let precision = options.precision;
         let mut this =
             Self { data, journal, places, precision, dimensions, rows: 0, files: 0, skipped: Vec::new() };

@@ -48,6 +48,7 @@ impl Work {
             video: VideoOptions::default(),
             out: root.path().join("features.npy"),
             resume: false,
+            csv_safe: false,
         };
         let network = fixture(&format!("networks/{network}.onnx"));
         Self { root, network, layer: None, options, runtime: Runtime::Rten, library: None }

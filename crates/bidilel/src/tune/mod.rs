@@ -118,6 +118,8 @@ pub struct Scored {
     pub mean: f64,
     /// The standard error of the mean.
     pub standard_error: f64,
+    /// Why it cannot be fitted, where it cannot; its scores then mean nothing.
+    pub problem: Option<String>,
 }
 
 /// What came of a search.
@@ -168,7 +170,8 @@ mod tests {
         let scored = |dim: usize, post: Option<Vec<PostName>>, scores: &[f64]| {
             let settings = Settings { alpha: Some(1.0), dim: Some(dim), post, ..Settings::default() };
             let mean = scores.iter().sum::<f64>() / scores.len() as f64;
-            Scored { stage: "coarse", settings, scores: scores.to_vec(), mean, standard_error: 0.0 }
+            let scores = scores.to_vec();
+            Scored { stage: "coarse", settings, scores, mean, standard_error: 0.0, problem: None }
         };
         let refined = Some(vec![PostName::SelfTraining]);
         let mut trials = vec![

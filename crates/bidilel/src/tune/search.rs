@@ -26,6 +26,8 @@ pub(crate) struct Search<'s, 'd, T> {
     seen: Vec<(&'static str, Settings)>,
     told: HashSet<usize>,
     first_failure: Option<Error>,
+    /// Why settings cannot be fitted, by their keys.
+    problems: HashMap<String, String>,
     used: usize,
     pub(crate) stopped: bool,
 }
@@ -44,6 +46,7 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
             seen: Vec::new(),
             told: HashSet::new(),
             first_failure: None,
+            problems: HashMap::new(),
             used: 0,
             stopped: false,
         }
@@ -78,9 +81,19 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
         if self.stopped {
             return Ok(());
         }
-        let affordable = self.host.evaluations_left(self.used) / folds.max(1);
+        let left = self.host.evaluations_left(self.used);
+        let affordable = left / folds.max(1);
         self.stopped = affordable < batch.len();
-        let batch = &batch[..batch.len().min(affordable)];
+        let (whole, rest) = batch.split_at(batch.len().min(affordable));
+        self.score_affordable(stage, whole, folds)?;
+        match (rest, left % folds.max(1)) {
+            // What is left of a budget is for the first folds of the next setting.
+            ([next, ..], 1..) => self.score_affordable(stage, std::slice::from_ref(next), left % folds),
+            _ => Ok(()),
+        }
+    }
+
+    fn score_affordable(&mut self, stage: &'static str, batch: &[Settings], folds: usize) -> Result<()> {
         self.used += batch.len() * folds;
         let keys: Vec<String> = batch.iter().map(key).collect();
         for (settings, key) in batch.iter().zip(&keys) {
@@ -136,15 +149,21 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
         let (host, watch) = (self.host, self.watch);
         let wanted = |fold: usize| keys.iter().map(|key| self.scores[key][fold].is_none()).collect();
         let wanted: Vec<Vec<bool>> = folds.clone().map(wanted).collect();
-        let found = Mutex::new((Vec::new(), None));
+        let found = Mutex::new((Vec::new(), Vec::new()));
         let report = |fold: usize, job: usize, score: Result<f64>| {
             // A setting that cannot be fitted loses; it is no reason to give up the others.
-            let score = score.unwrap_or_else(|failure| {
-                watch.note(&format!("{}: {failure}", keys[job]));
-                found.lock().unwrap_or_else(PoisonError::into_inner).1.get_or_insert(failure);
-                0.0
-            });
-            host.record(&keys[job], fold, score)?;
+            let score = match score {
+                Ok(score) => {
+                    host.record(&keys[job], fold, score)?;
+                    score
+                }
+                // Not recorded: another run finds out again, and why.
+                Err(failure) => {
+                    watch.note(&format!("{}: {failure}", keys[job]));
+                    found.lock().unwrap_or_else(PoisonError::into_inner).1.push((job, failure));
+                    0.0
+                }
+            };
             host.evaluated(&batch[job], fold, score);
             found.lock().unwrap_or_else(PoisonError::into_inner).0.push((fold, job, score));
             Ok(host.may_continue())
@@ -157,8 +176,11 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
                 self.evaluator.score(fold, batch, wanted, &report, watch)?;
             }
         }
-        let (scores, failure) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.first_failure = self.first_failure.take().or(failure);
+        let (scores, failures) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (job, failure) in failures {
+            self.problems.entry(keys[job].clone()).or_insert_with(|| failure.to_string());
+            self.first_failure.get_or_insert(failure);
+        }
         for (fold, job, score) in scores {
             if let Some(known) = self.scores.get_mut(&keys[job]) {
                 known[fold] = Some(score);
@@ -171,26 +193,33 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
     /// What is known of a setting.
     pub(crate) fn scored(&self, stage: &'static str, settings: &Settings) -> Scored {
         let scores = self.scores.get(&key(settings)).into_iter().flatten().flatten().copied().collect();
-        scored(stage, settings.clone(), scores)
+        let problem = self.problems.get(&key(settings)).cloned();
+        scored(stage, settings.clone(), scores, problem)
     }
 
     /// A setting judged by the mean over its variants on every fold that all of them have.
     pub(crate) fn judged(&self, stage: &'static str, settings: &Settings, variants: &[Settings]) -> Scored {
-        let parts: Vec<Vec<f64>> = variants.iter().map(|one| self.scored(stage, one).scores).collect();
+        let parts: Vec<Scored> = variants.iter().map(|one| self.scored(stage, one)).collect();
+        let problem = parts.iter().find_map(|part| part.problem.clone());
+        let parts: Vec<Vec<f64>> = parts.into_iter().map(|part| part.scores).collect();
         let folds = parts.iter().map(Vec::len).min().unwrap_or(0);
         let mean = |fold: usize| parts.iter().map(|part| part[fold]).sum::<f64>() / parts.len() as f64;
-        scored(stage, settings.clone(), (0..folds).map(mean).collect())
+        scored(stage, settings.clone(), (0..folds).map(mean).collect(), problem)
     }
 
     /// The first of the best.
     ///
-    /// More folds count before a higher mean: with a budget some settings may not get to all.
+    /// What can be fitted counts before what cannot, and more folds before a higher mean: with a budget some settings
+    /// may not get to all.
     pub(crate) fn best(judged: &[Scored]) -> Result<Settings> {
         let mut best: Option<&Scored> = None;
         for one in judged {
             let folds = one.scores.len();
             let better = match best {
                 None => folds > 0,
+                Some(best) if one.problem.is_some() != best.problem.is_some() => {
+                    folds > 0 && one.problem.is_none()
+                }
                 Some(best) if folds == best.scores.len() => one.mean > best.mean + TIE,
                 Some(best) => folds > best.scores.len(),
             };
@@ -217,7 +246,7 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
     }
 }
 
-fn scored(stage: &'static str, settings: Settings, scores: Vec<f64>) -> Scored {
+fn scored(stage: &'static str, settings: Settings, scores: Vec<f64>, problem: Option<String>) -> Scored {
     let Summary { mean, standard_error, .. } = Summary::of(&scores);
-    Scored { stage, settings, scores, mean, standard_error }
+    Scored { stage, settings, scores, mean, standard_error, problem }
 }

@@ -88,6 +88,12 @@ fn models_that_claim_the_impossible_are_refused() {
             .contains("semantic.attributes")
     );
     assert!(refused(&|model| model.header.visual_dim = 7).contains("7 dimensions"));
+    let overflowing = |model: &mut Model| {
+        let view = model.header.visual.parts[0].clone();
+        model.header.visual.parts.push(view);
+        model.header.visual.parts.iter_mut().for_each(|view| view.dim = usize::MAX);
+    };
+    assert!(refused(&overflowing).contains("dimensions together"));
     assert!(refused(&|model| model.fitted.embedding.points[(0, 0)] = f64::NAN).contains("embedding"));
 }
 
@@ -106,6 +112,21 @@ fn damaged_model_files_are_refused_without_a_panic() {
         // Some damage only changes a number or a name; none may panic.
         let _ = Model::from_bytes(&damaged);
     }
+}
+
+#[test]
+fn headers_of_strangers_are_refused_without_a_panic() {
+    let file = |header: &str| {
+        let entries = [("bidilel".to_owned(), header.to_owned())].into();
+        safetensors::serialize(Vec::<(String, TensorView<'_>)>::new(), Some(entries)).expect("a file")
+    };
+    for header in
+        ["[1]", "[[1]]", "1", "null", "\"1\"", "[]", "{}", "{\"format\": 1}", "{\"format\": -1}", ""]
+    {
+        let error = Model::from_bytes(&file(header)).expect_err(header).to_string();
+        assert!(error.starts_with("not a usable model file"), "{header}: {error}");
+    }
+    assert!(Model::from_bytes(&file("[1]")).expect_err("a list").to_string().contains("not a JSON object"));
 }
 
 #[test]

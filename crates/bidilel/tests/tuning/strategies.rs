@@ -62,8 +62,8 @@ fn a_search_that_was_stopped_anywhere_ends_the_same_with_what_it_remembers() {
 fn a_budget_of_evaluations_is_kept_and_one_of_zero_is_an_error() {
     let host = Memory { budget: Some(10), ..Memory::default() };
     let outcome = run(&plan(Strategy::Grid), &host, &Silent).expect("a partial outcome");
-    assert!(outcome.stopped && outcome.trials.len() == 3, "three settings on three folds");
-    assert_eq!(*host.recorded.lock().unwrap(), 9);
+    assert!(outcome.stopped && outcome.trials.len() == 4, "three settings on three folds, and one on one");
+    assert_eq!(*host.recorded.lock().unwrap(), 10);
     let host = Memory { budget: Some(0), ..Memory::default() };
     let failure = run(&plan(Strategy::Grid), &host, &Silent).expect_err("nothing");
     assert!(failure.to_string().contains("budget"), "{failure}");

@@ -23,6 +23,7 @@ use write::Beside;
 
 pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
+    output::check_ending(&args.out, &["npy"], "an array of features")?;
     let mut beside = Beside::of(&args.out)?;
     output::check_target(&args.out)?;
     args.save_encoder.iter().try_for_each(|path| output::check_target(path))?;
@@ -228,6 +229,6 @@ fn settings(args: &EncodeArgs) -> Settings {
 }
 
 fn open_encoder(path: &Path) -> Result<Encoder> {
-    let bytes = bidilel_data::map(path)?;
+    let bytes = crate::input::bytes(path)?;
     Encoder::from_bytes(&bytes).with_context(|| format!("`{}`", path.display()))
 }

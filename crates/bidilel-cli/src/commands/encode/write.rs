@@ -51,7 +51,8 @@ impl Beside {
             for (item, name) in collection.names.iter().enumerate() {
                 let label = labels.map_or("", |labels| labels[item].as_str());
                 let count = collection.items.descriptors(item);
-                csv.write_record([&item.to_string(), name, label, &count.to_string()])?;
+                let (name, label) = (output::csv_cell(name), output::csv_cell(label));
+                csv.write_record([&item.to_string(), &*name, &*label, &count.to_string()])?;
             }
             Ok(csv.flush()?)
         })?;

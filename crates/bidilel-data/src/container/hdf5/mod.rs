@@ -4,6 +4,7 @@
 //! so what it calls m x n is stored as n x m: such files show the shape that MATLAB shows, any other file its own.
 //! What lies in one piece is mapped; what is in chunks is unpacked when it is asked for.
 
+mod budget;
 mod content;
 mod text;
 mod tree;
@@ -17,24 +18,26 @@ use super::inflate::check_claim;
 use super::{Entry, EntryKind, Reader, path_of};
 use crate::array::{Array, Bytes, Layout, Order};
 use crate::error::{Error, Result};
+use budget::{Budget, Metered};
 use content::{Content, content, is_empty, matlab_content};
-use tree::{Mapped, Node, walk};
+use tree::{Node, walk};
 
 pub(super) struct Hdf5 {
     path: PathBuf,
     bytes: Bytes,
     matlab: bool,
     nodes: Vec<Node>,
+    budget: Arc<Budget>,
 }
 
 impl Hdf5 {
     pub(super) fn new(path: &Path, bytes: Bytes) -> Result<Self> {
         let matlab = (*bytes).as_ref().starts_with(b"MATLAB");
-        let file = File::from_source(Mapped(bytes.clone())).map_err(|error| unreadable(path, &error))?;
-        let mut nodes = Vec::new();
-        let walked = walk(&file.root(), "", matlab, &mut Vec::new(), &mut nodes);
-        walked.map_err(|error| unreadable(path, &error))?;
-        Ok(Self { path: path.to_owned(), bytes, matlab, nodes })
+        let budget = Arc::new(Budget::new((*bytes).as_ref().len() as u64));
+        let source = Metered { bytes: bytes.clone(), budget: budget.clone() };
+        let file = File::from_source(source).map_err(|error| unreadable(path, &error))?;
+        let nodes = walk(&file.root(), matlab).map_err(|error| unreadable(path, &error))?;
+        Ok(Self { path: path.to_owned(), bytes, matlab, nodes, budget })
     }
 
     fn node(&self, key: &str) -> Option<&Node> {
@@ -131,16 +134,23 @@ impl Hdf5 {
 
 impl Reader for Hdf5 {
     fn entries(&self) -> Result<Vec<Entry>> {
+        self.budget.renew();
         let other = |node: &Node| Entry { key: node.key.clone(), kind: EntryKind::Other, shape: Vec::new() };
-        // Something that cannot be read is no reason to refuse the rest.
-        Ok(self.nodes.iter().map(|node| self.entry_of(node).unwrap_or_else(|_| other(node))).collect())
+        // Something that cannot be read is no reason to refuse the rest, unless nothing more can be.
+        let entry = |node| match self.entry_of(node) {
+            Err(error) if self.budget.is_spent() => Err(error),
+            entry => Ok(entry.unwrap_or_else(|_| other(node))),
+        };
+        self.nodes.iter().map(entry).collect()
     }
 
     fn entry(&self, key: &str) -> Result<Option<Entry>> {
+        self.budget.renew();
         self.node(key).map(|node| self.entry_of(node)).transpose()
     }
 
     fn array(&self, key: &str) -> Result<Array> {
+        self.budget.renew();
         let (dataset, path) = self.dataset(key)?;
         let node = self.node(key).map(|node| &node.object);
         let described = node.map(|object| self.describe(object)).transpose();
@@ -169,6 +179,7 @@ impl Reader for Hdf5 {
     }
 
     fn strings(&self, key: &str) -> Result<Vec<String>> {
+        self.budget.renew();
         let (dataset, path) = self.dataset(key)?;
         self.strings_of(dataset, &path)
     }

@@ -1,5 +1,6 @@
 //! One column as it is stored: values, and levels that say where lists begin and what is missing.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use parquet::basic::Type;
@@ -34,13 +35,27 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    pub(super) fn new(index: usize, column: &ColumnDescPtr, metadata: &ParquetMetaData) -> Self {
+    /// Every column of a table.
+    pub(super) fn all(metadata: &ParquetMetaData) -> Vec<Self> {
+        let columns = metadata.file_metadata().schema_descr().columns();
+        // Counted once: comparing all with all would take hours of a table that is wide on purpose.
+        let mut columns_of_root = HashMap::<&str, usize>::new();
+        for column in columns {
+            *columns_of_root.entry(&column.path().parts()[0]).or_default() += 1;
+        }
+        let leaf = |(index, column): (usize, &ColumnDescPtr)| {
+            let alone = columns_of_root[column.path().parts()[0].as_str()] == 1;
+            Self::new(index, column, alone, metadata)
+        };
+        columns.iter().enumerate().map(leaf).collect()
+    }
+
+    /// `alone`: no other column is a part of the same record.
+    fn new(index: usize, column: &ColumnDescPtr, alone: bool, metadata: &ParquetMetaData) -> Self {
         let is_list = column.max_rep_level() == 1;
         let parts = column.path().parts();
         // Between the name of a list and its elements are two levels that every writer calls something else.
-        let columns = metadata.file_metadata().schema_descr().columns();
-        let alone = column.max_rep_level() > 0
-            && columns.iter().filter(|other| other.path().parts()[0] == parts[0]).count() == 1;
+        let alone = column.max_rep_level() > 0 && alone;
         let key = if alone { parts[0].clone() } else { parts.join(".") };
         let content = if column.max_rep_level() > 1 { Content::Other } else { content(column) };
         let count = |group: usize| metadata.row_group(group).column(index).num_values();

@@ -4,7 +4,7 @@
 //! matrix. Without a key the array is the only column of lists or, where there is none, all columns of numbers.
 
 mod content;
-mod guard;
+mod footer;
 mod leaf;
 mod pages;
 
@@ -17,7 +17,6 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use super::{Entry, EntryKind, Reader, path_of};
 use crate::array::{Array, ByteOrder, Bytes, Element, Layout, Order};
 use crate::error::{Error, Result};
-use guard::guarded;
 use leaf::Leaf;
 
 pub(super) struct Parquet {
@@ -32,17 +31,16 @@ pub(super) struct Parquet {
 impl Parquet {
     pub(super) fn new(path: &Path, bytes: Bytes) -> Result<Self> {
         let size = (*bytes).as_ref().len();
-        guarded(path, || {
-            let reader = SerializedFileReader::new(bytes::Bytes::from_owner(Owner(bytes)))
-                .map_err(|error| unreadable(path, &error))?;
-            let metadata = reader.metadata();
-            let rows = usize::try_from(metadata.file_metadata().num_rows()).map_err(|_| {
-                Error::Malformed { path: path.to_owned(), problem: "it has a negative count of rows".into() }
-            })?;
-            let columns = metadata.file_metadata().schema_descr().columns().iter().enumerate();
-            let leaves = columns.map(|(index, column)| Leaf::new(index, column, metadata)).collect();
-            Ok(Self { path: path.to_owned(), reader, leaves, rows, size })
-        })
+        footer::check(path, (*bytes).as_ref())?;
+        let reader = SerializedFileReader::new(bytes::Bytes::from_owner(Owner(bytes)))
+            .map_err(|error| unreadable(path, &error))?;
+        let metadata = reader.metadata();
+        let rows = usize::try_from(metadata.file_metadata().num_rows()).map_err(|_| Error::Malformed {
+            path: path.to_owned(),
+            problem: "it has a negative count of rows".into(),
+        })?;
+        let leaves = Leaf::all(metadata);
+        Ok(Self { path: path.to_owned(), reader, leaves, rows, size })
     }
 
     fn leaf(&self, key: &str) -> Result<&Leaf> {
@@ -71,7 +69,7 @@ impl Parquet {
     /// The elements of one column, and how many there are in a row.
     fn column(&self, leaf: &Leaf) -> Result<(Vec<u8>, usize)> {
         let path = path_of(&self.path, &leaf.key);
-        guarded(&path, || leaf.numbers(&path, &self.reader, self.rows, self.size))
+        leaf.numbers(&path, &self.reader, self.rows, self.size)
     }
 
     /// Several columns side by side, as 64-bit floats.
@@ -119,7 +117,7 @@ impl Reader for Parquet {
 
     fn strings(&self, key: &str) -> Result<Vec<String>> {
         let path = path_of(&self.path, key);
-        guarded(&path, || self.leaf(key)?.strings(&path, &self.reader, self.size))
+        self.leaf(key)?.strings(&path, &self.reader, self.size)
     }
 }
 

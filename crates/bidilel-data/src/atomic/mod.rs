@@ -1,16 +1,24 @@
 //! Files and folders that appear complete or not at all.
 
+mod probe;
+mod temporary;
+
+pub use probe::{lock_for_writing, probe, probe_folder};
+pub use temporary::remove_temporaries;
+
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, TempDir};
+use tempfile::TempDir;
 
 use crate::error::{Error, Result};
+use temporary::Temporary;
 
 /// Writes a file under a temporary name in the same folder, and renames it when it is complete and on the disk.
 ///
-/// Whatever fails, nothing half-written is left under `path`, and a file that was there before stays as it was. A
+/// Whatever fails, nothing half-written is left under `path`, and a file that was there before stays as it was. A new
+/// file keeps the permissions of the one that it replaces: what was private stays private. A
 /// pipe or device (`/dev/stdout`) is written to directly: there is nothing to replace.
 ///
 /// ```
@@ -24,7 +32,8 @@ use crate::error::{Error, Result};
 /// ```
 pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let failed = |source| Error::Write { path: path.to_owned(), source };
-    match fs::metadata(path) {
+    let before = fs::metadata(path);
+    match &before {
         Ok(metadata) if metadata.is_dir() => {
             return Err(Error::Kind { path: path.to_owned(), expected: "file", found: "folder" });
         }
@@ -36,30 +45,45 @@ pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::R
     }
     // A link keeps pointing to the file that it names.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let temporary = builder(0o666).tempfile_in(parent(&target)?).map_err(failed)?;
-    let mut buffered = BufWriter::new(temporary);
-    write(&mut buffered).map_err(failed)?;
-    let temporary = buffered.into_inner().map_err(|error| failed(error.into_error()))?;
-    temporary.as_file().sync_all().map_err(failed)?;
-    temporary.persist(&target).map_err(|error| failed(error.error))?;
-    Ok(())
+    let folder = parent(&target)?;
+    let mut temporary = Temporary::file_in(&folder).map_err(failed)?;
+    if let Ok(before) = before {
+        // Before the first byte, so that nobody can read what only some may.
+        temporary.owned.as_file().set_permissions(before.permissions()).map_err(failed)?;
+    }
+    let mut buffered = BufWriter::new(&mut temporary.owned);
+    write(&mut buffered).and_then(|()| buffered.flush()).map_err(failed)?;
+    drop(buffered);
+    temporary.owned.as_file().sync_all().map_err(failed)?;
+    temporary.put(|file| file.persist(&target)).map_err(|error| failed(error.error))?;
+    sync_folder(&folder).map_err(failed)
 }
 
 /// An empty folder beside `path` that becomes `path` by [`put_folder`] and disappears otherwise.
-pub(crate) fn folder_beside(path: &Path) -> Result<TempDir> {
-    builder(0o777).tempdir_in(parent(path)?).map_err(|source| Error::Write { path: path.to_owned(), source })
+pub(crate) struct FolderBeside(Temporary<TempDir>);
+
+impl FolderBeside {
+    pub(crate) fn new(path: &Path) -> Result<Self> {
+        let failed = |source| Error::Write { path: path.to_owned(), source };
+        Temporary::folder_in(&parent(path)?).map(Self).map_err(failed)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.owned.path()
+    }
 }
 
 /// Gives a complete folder its name; what has that name is moved away first, and removed last.
-pub(crate) fn put_folder(complete: TempDir, path: &Path) -> Result<()> {
+pub(crate) fn put_folder(complete: FolderBeside, path: &Path) -> Result<()> {
     let failed = |source| Error::Write { path: path.to_owned(), source };
     let old = if path.exists() {
-        let old = folder_beside(path)?;
+        let old = FolderBeside::new(path)?;
         fs::rename(path, old.path().join("old")).map_err(failed)?;
         Some(old)
     } else {
         None
     };
+    sync_folder(complete.path()).map_err(failed)?;
     if let Err(source) = fs::rename(complete.path(), path) {
         if let Some(old) = &old {
             // The first error is the one to tell; if this fails too, the system is beyond our help.
@@ -68,8 +92,21 @@ pub(crate) fn put_folder(complete: TempDir, path: &Path) -> Result<()> {
         return Err(failed(source));
     }
     // It has another name now, so there is nothing left to remove under the temporary one.
-    let _ = complete.keep();
-    Ok(())
+    complete.0.put(TempDir::keep);
+    sync_folder(&parent(path)?).map_err(failed)
+}
+
+/// Has the system write down which names a folder has: a rename alone may be lost with the power.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    match synced.map_err(|error| (error.kind(), error)) {
+        // Some systems do not open folders, or do not sync them; the file itself is safe in any case.
+        Err((
+            io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported,
+            _,
+        )) => Ok(()),
+        synced => synced.map_err(|(_, error)| error),
+    }
 }
 
 /// The folder that a file is in; it must exist.
@@ -86,18 +123,6 @@ fn parent(path: &Path) -> Result<PathBuf> {
         }
         Err(source) => Err(Error::Read { path: parent.to_owned(), source }),
     }
-}
-
-/// Makes hidden names, with the permissions that an ordinary new file or folder would have.
-fn builder(mode: u32) -> Builder<'static, 'static> {
-    let mut builder = Builder::new();
-    builder.prefix(".bidilel-");
-    // What is temporary is private by default, and would stay so after the rename; the umask still applies.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
-    #[cfg(not(unix))]
-    let _ = mode;
-    builder
 }
 
 #[cfg(test)]
@@ -159,6 +184,11 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         let mode = |path| fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&file), mode(&plain));
+        for private in [0o600, 0o640, 0o777] {
+            fs::set_permissions(&file, PermissionsExt::from_mode(private)).unwrap();
+            write_atomically(&link, |out| out.write_all(b"newer")).unwrap();
+            assert_eq!(mode(&file) & 0o777, private, "a target keeps its permissions");
+        }
         write_atomically(Path::new("/dev/null"), |out| out.write_all(b"gone")).unwrap();
     }
 }

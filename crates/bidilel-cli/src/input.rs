@@ -1,0 +1,89 @@
+//! Files that are named on the command line and read whole; `-` is standard input.
+
+use std::io;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use bidilel::settings::Settings;
+use bidilel_data::{FileBytes, closest};
+use serde_json::{Map, Value};
+
+use crate::failure::hinted;
+
+/// Whether a file's name stands for standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// What standard input is called in messages.
+pub(crate) const STDIN: &str = "standard input";
+
+/// The bytes of a file.
+pub(crate) fn bytes(path: &Path) -> Result<FileBytes> {
+    if is_stdin(path) {
+        Ok(bidilel_data::read_all(Path::new(STDIN), io::stdin().lock())?)
+    } else {
+        Ok(bidilel_data::map(path)?)
+    }
+}
+
+/// The text of a file.
+pub(crate) fn text(path: &Path) -> Result<String> {
+    let bytes = bytes(path)?;
+    let text =
+        std::str::from_utf8(&bytes).with_context(|| format!("`{}`: is not UTF-8 text", path.display()))?;
+    Ok(text.to_owned())
+}
+
+/// A table of settings by name, in TOML, or in JSON by the file's ending; names may have `-` for `_`.
+pub(crate) fn table_of_settings(path: &Path, what: &str) -> Result<Map<String, Value>> {
+    let name = path.display();
+    let text = match text(path) {
+        // A file without a setting is one.
+        Err(error) if is_empty(&error) => String::new(),
+        text => text?,
+    };
+    let json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let table: Map<String, Value> = if json {
+        serde_json::from_str(&text).with_context(|| format!("`{name}`: not {what}"))?
+    } else {
+        toml::from_str(&text).with_context(|| format!("`{name}`: not {what}"))?
+    };
+    let table: Map<String, Value> =
+        table.into_iter().map(|(key, value)| (key.replace('-', "_"), value)).collect();
+    let known = known_settings();
+    match table.keys().find(|key| !known.contains(key)) {
+        Some(key) => {
+            let message = format!("`{name}`: there is no setting `{key}`");
+            let near = closest(key, &known).map(|near| format!("did you mean `{near}`?"));
+            Err(hinted(message, near.unwrap_or_else(|| format!("settings are {}", known.join(", ")))))
+        }
+        None => Ok(table),
+    }
+}
+
+fn is_empty(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(bidilel_data::Error::Empty { .. }))
+}
+
+/// The names of all settings, as the library that refuses any other tells them.
+fn known_settings() -> Vec<String> {
+    let refused = Settings::default().with(&Map::from_iter([("?".to_owned(), Value::Null)]));
+    let message = refused.map_or_else(|error| error.to_string(), |_| String::new());
+    // "unknown field `?`, expected one of `visual`, `view_weights`, ..."
+    message.split('`').skip(3).step_by(2).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_is_known_by_its_name() {
+        let known = known_settings();
+        for name in ["visual", "alpha", "dim", "bottom_up", "svr_nu", "self_training_rounds"] {
+            assert!(known.iter().any(|other| other == name), "{name} in {known:?}");
+        }
+        assert!(known.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')));
+    }
+}
