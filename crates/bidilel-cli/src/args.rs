@@ -182,6 +182,17 @@ pub(crate) struct PredictArgs {
     /// The files have an instance a column
     #[arg(long)]
     pub(crate) transpose: bool,
+    /// Columns of a table that are features: names or patterns such as 'f*', comma-separated; VIEW=COLUMNS for one
+    /// of several tables (may be repeated) [default: the names that the model was fitted to, else all columns of
+    /// numbers that look like features]
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) columns: Vec<String>,
+    /// Column of a table that identifies its rows; it is written beside every prediction [default: one called so]
+    #[arg(long, value_name = "COLUMN", visible_alias = "name-column")]
+    pub(crate) id_column: Option<String>,
+    /// Column of a table that has labels, and is no feature [default: one called so]
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) label_column: Option<String>,
     /// Classes to give for every instance, nearest first
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = parse_count)]
     pub(crate) top: usize,

@@ -91,6 +91,45 @@ pub enum Error {
     /// A key for a file that holds one array.
     #[error("`{}`: has no keys, so key `{key}` is not in it", path.display())]
     NoKeys { path: PathBuf, key: String },
+    /// A column that a table does not have.
+    #[error("`{}`: has no column `{column}`: it has {}", path.display(), list(.columns))]
+    NoSuchColumn { path: PathBuf, column: String, columns: Vec<String> },
+    /// A table that lacks columns that a model needs.
+    #[error("`{}`: has no column {}", path.display(), list(.missing))]
+    MissingColumns { path: PathBuf, missing: Vec<String> },
+    /// A role that several columns could have.
+    #[error("`{}`: expected one column for `{option}`, found {}", path.display(), list(.columns))]
+    WhichColumn { path: PathBuf, option: &'static str, columns: Vec<String> },
+    /// A choice of columns for a file that has none.
+    #[error("`{}`: has no columns to choose by `{option}`: it is {found}", path.display())]
+    NoTable { path: PathBuf, option: &'static str, found: &'static str },
+    /// A table of which no column is a feature.
+    #[error("`{}`: has no column of features{}", path.display(), left_out_columns(.left_out))]
+    NoColumns { path: PathBuf, left_out: Vec<String> },
+    /// A column that should not be among the features.
+    #[error("`{}`: column `{column}` cannot be a feature: {reason}", path.display())]
+    Suspect { path: PathBuf, column: String, reason: &'static str },
+    /// A table without names whose rows are in another order than the classes.
+    #[error("`{}`: column `{column}` numbers the classes in another order than the rows", path.display())]
+    OtherOrder { path: PathBuf, column: String },
+    /// A class in a table of instances that is not the one in the labels.
+    #[error("`{}`: {place}: column `{column}` says `{found}`, but the label is `{expected}`", path.display())]
+    OtherLabel { path: PathBuf, column: String, place: String, found: String, expected: String },
+    /// Rows whose names are not those that they are joined with.
+    #[error(
+        "`{}`: column `{column}` does not name every {what} once: {}",
+        path.display(),
+        mismatch(.unknown, *.more_unknown, .missing, .repeated)
+    )]
+    Join {
+        path: PathBuf,
+        column: String,
+        what: &'static str,
+        unknown: Vec<Unknown>,
+        more_unknown: usize,
+        missing: Vec<String>,
+        repeated: Vec<String>,
+    },
 
     /// A line that is not UTF-8.
     #[error("`{}`: line {line} is not UTF-8 text", path.display())]
@@ -181,6 +220,33 @@ impl Error {
             Self::WhichKey { keys, .. } if !keys.is_empty() => {
                 "say which one: `key = \"…\"` in dataset.toml, `--key` on the command line"
             }
+            Self::NoSuchColumn { column, columns, .. } => {
+                return closest(column, columns).map(|name| format!("did you mean `{name}`?"));
+            }
+            Self::MissingColumns { .. } => {
+                "the model was fitted to columns of these names; name others in their order with `--columns`"
+            }
+            Self::WhichColumn { option, .. } => return Some(format!("say which one: `{option} = \"…\"`")),
+            Self::NoTable { .. } => "columns have names in CSV, TSV and Parquet files only",
+            Self::NoColumns { .. } => {
+                "say which columns are features: `columns = [\"…\"]` in dataset.toml, `--columns` on the command line"
+            }
+            Self::Suspect { .. } => {
+                "take the column out of the file, or say which ones to use: `--columns 1..129`"
+            }
+            Self::OtherOrder { .. } => {
+                "add a column with the names of the classes, or sort the rows by that column"
+            }
+            Self::OtherLabel { .. } => {
+                "rows and labels are in different orders: join them by an `id_column`, or take the labels from this table"
+            }
+            Self::Join { what: "class", unknown, .. } if unknown.is_empty() => {
+                "give every class one row, or take classes without a description from the class list"
+            }
+            Self::Join { what: "class", .. } => {
+                "names must be spelled as in the class list, and rows of other classes be left out"
+            }
+            Self::Join { .. } => "every instance needs one row, with the same identifier in both files",
             Self::Cell { found, .. } if found.contains(',') => "write decimal points, not commas",
             Self::NoWords { .. } => {
                 "rename these classes, or write `missing = \"mean\"` to give them the mean of the others"
@@ -207,6 +273,15 @@ impl Error {
     }
 }
 
+/// A name that is not one of those that it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "its fields are the words of a message")]
+pub struct Unknown {
+    pub name: String,
+    pub place: String,
+    pub closest: Option<String>,
+}
+
 /// Result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -224,6 +299,38 @@ fn list(keys: &[String]) -> String {
         names.push(format!("{} more", keys.len() - MOST));
     }
     names.join(", ")
+}
+
+/// What is wrong with the names of rows.
+fn mismatch(unknown: &[Unknown], more: usize, missing: &[String], repeated: &[String]) -> String {
+    let mut parts = Vec::new();
+    if !unknown.is_empty() {
+        let shown = |unknown: &Unknown| {
+            let meant =
+                unknown.closest.as_ref().map_or(String::new(), |name| format!(", did you mean `{name}`?"));
+            format!("`{}` ({}{meant})", unknown.name, unknown.place)
+        };
+        let mut names: Vec<String> = unknown.iter().map(shown).collect();
+        names.extend((more > 0).then(|| format!("{more} more")));
+        parts.push(format!("unknown {}", names.join(", ")));
+    }
+    if !missing.is_empty() {
+        parts.push(format!("missing {}", list(missing)));
+    }
+    if !repeated.is_empty() {
+        const MOST: usize = 20;
+        let mut names = repeated[..repeated.len().min(MOST)].to_vec();
+        names.extend((repeated.len() > MOST).then(|| format!("{} more", repeated.len() - MOST)));
+        parts.push(format!("repeated {}", names.join(", ")));
+    }
+    parts.join("; ")
+}
+
+fn left_out_columns(columns: &[String]) -> String {
+    match columns {
+        [] => ", only text".to_owned(),
+        columns => format!(": {} look like identifiers or labels", list(columns)),
+    }
 }
 
 fn dimensions(shape: &[usize]) -> String {

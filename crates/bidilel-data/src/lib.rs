@@ -54,13 +54,14 @@ mod layout;
 mod names;
 mod reading;
 mod scratch;
+pub mod table;
 pub mod text;
 pub mod words;
 mod write;
 
 pub use atomic::write_atomically;
 pub use check::{Inspection, inspect};
-pub use error::{Error, Result};
+pub use error::{Error, Result, Unknown};
 pub use file::map;
 pub use folder::check_manifest;
 pub use reading::{Opened, open};

@@ -1,6 +1,11 @@
 //! From class names to class indices.
+//!
+//! Names are compared in Unicode's composed form (NFC): macOS writes file names decomposed, editors composed, and both
+//! look the same.
 
 use std::collections::HashMap;
+
+use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, Result};
 use crate::text::List;
@@ -8,13 +13,18 @@ use crate::text::List;
 /// The classes of a dataset, to look names up in.
 #[derive(Debug)]
 pub(crate) struct ClassIndex<'a> {
-    index_of: HashMap<&'a str, usize>,
+    index_of: HashMap<String, usize>,
     names: &'a [String],
+}
+
+/// A name as it is compared: composed, without spaces around it.
+pub(crate) fn composed(name: &str) -> String {
+    name.trim().nfc().collect()
 }
 
 impl<'a> ClassIndex<'a> {
     pub(crate) fn new(names: &'a [String]) -> Self {
-        let index_of = names.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+        let index_of = names.iter().enumerate().map(|(index, name)| (composed(name), index)).collect();
         Self { index_of, names }
     }
 
@@ -23,7 +33,21 @@ impl<'a> ClassIndex<'a> {
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.index_of.contains_key(name)
+        self.get(name).is_some()
+    }
+
+    /// The class of that name.
+    pub(crate) fn get(&self, name: &str) -> Option<usize> {
+        self.index_of.get(&composed(name)).copied()
+    }
+
+    /// The class that was probably meant.
+    pub(crate) fn closest(&self, name: &str) -> Option<String> {
+        closest(name, self.names)
+    }
+
+    pub(crate) fn names(&self) -> &[String] {
+        self.names
     }
 
     pub(crate) fn name(&self, index: usize) -> &str {
@@ -33,11 +57,11 @@ impl<'a> ClassIndex<'a> {
     /// The index of every name in a list, in its order.
     pub(crate) fn indices(&self, list: &List) -> Result<Vec<usize>> {
         let look_up = |(place, name): (usize, &String)| {
-            self.index_of.get(name.as_str()).copied().ok_or_else(|| Error::UnknownClass {
+            self.get(name).ok_or_else(|| Error::UnknownClass {
                 path: list.path.clone(),
                 place: list.place(place),
                 name: name.clone(),
-                closest: closest(name, self.names),
+                closest: self.closest(name),
             })
         };
         list.items.iter().enumerate().map(look_up).collect()
@@ -82,6 +106,13 @@ mod tests {
         assert_eq!(suggestion("fish crow").as_deref(), Some("Fish_Crow"));
         assert_eq!(suggestion("Mallard"), None);
         assert_eq!(closest("a", &[]), None);
+    }
+
+    #[test]
+    fn both_forms_of_a_letter_are_the_same_name() {
+        let names = ["Bl\u{e5}mes".to_owned()];
+        assert_eq!(ClassIndex::new(&names).get("Bla\u{30a}mes "), Some(0));
+        assert_eq!(ClassIndex::new(&names).get("Blames"), None);
     }
 
     #[test]

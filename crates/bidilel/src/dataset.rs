@@ -28,6 +28,10 @@ pub trait Rows: Send + Sync {
     fn element(&self) -> &'static str {
         "float32"
     }
+    /// The names of the features, where they come from a table that has them.
+    fn names(&self) -> Option<&[String]> {
+        None
+    }
 }
 
 /// Rows in memory, one instance a column.

@@ -199,6 +199,7 @@ impl<'a> Sources<'a> {
             dim: visual.rows.dim(),
             weight: view.weight,
             kernel: view.kernel,
+            columns: visual.rows.names().map(<[String]>::to_vec),
         };
         let views = Views { parts: chosen.iter().zip(&visual).map(part).collect() };
         Ok(Self { visual, views })

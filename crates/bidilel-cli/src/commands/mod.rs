@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+mod beside;
 mod class;
 mod completions;
 mod convert;

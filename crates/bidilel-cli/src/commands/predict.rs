@@ -12,6 +12,7 @@ use bidilel::model::Model;
 use bidilel::pipeline::Pipeline;
 use bidilel::post::Post;
 use bidilel::recognize::Recognition;
+use bidilel_data::table::Ids;
 use bidilel_data::{Prediction, PredictionTable};
 use bidilel_math::Observer;
 use bidilel_report::Format;
@@ -31,7 +32,7 @@ pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Re
     args.out.iter().try_for_each(|path| output::check_target(path))?;
     progress.stage("open");
     let model = open_model(&args.model)?;
-    let mut sources = Sources::open(args, &model.header.visual)?;
+    let mut sources = Sources::open(args, &model.header.visual, progress)?;
     let pipeline = Pipeline { post: corrections(args, &model, progress), ..model.header.method.clone() };
     progress.stage("recognize");
     let count = sources.count();
@@ -49,9 +50,10 @@ pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Re
         }
         Some(pipeline.recognize_points(&model.fitted, points, |_, _| ())?)
     };
+    let ids = sources.take_ids();
     output::write_to(args.out.as_deref(), |out| {
-        let lines = Lines { style: &style, classes: &model.header.unseen, top: args.top };
-        let mut writer = Writer::new(out, &style)?;
+        let lines = Lines { style: &style, classes: &model.header.unseen, top: args.top, ids: ids.as_ref() };
+        let mut writer = Writer::new(out, &style, ids.as_ref().map(id_name))?;
         match &whole {
             Some(recognition) => writer.write(lines.of(0, recognition)?)?,
             None => {
@@ -102,6 +104,11 @@ pub(super) fn open_model(path: &Path) -> Result<Model> {
     Model::from_bytes(bytes.as_ref()).with_context(|| format!("`{}`", path.display()))
 }
 
+/// What the column of identifiers is called in predictions.
+fn id_name(ids: &Ids) -> &'static str {
+    if ids.column.eq_ignore_ascii_case("path") { "path" } else { "id" }
+}
+
 enum Style {
     Csv,
     Json,
@@ -128,6 +135,7 @@ struct Lines<'a> {
     style: &'a Style,
     classes: &'a [String],
     top: usize,
+    ids: Option<&'a Ids>,
 }
 
 /// Some lines, ready to be written.
@@ -139,10 +147,12 @@ enum Block<'a> {
 impl<'a> Lines<'a> {
     /// The lines of a block of instances, of which the first is number `first` of all.
     fn of(&self, first: usize, recognition: &Recognition) -> Result<Block<'a>> {
-        let classes = self.classes;
+        let (classes, ids) = (self.classes, self.ids);
         let rows = (0..recognition.distances.ncols()).flat_map(|instance| {
+            let index = first + instance;
+            let id = ids.map(|ids| ids.values[index].as_str());
             let row = move |(class, distance): (usize, f64)| -> Prediction<'a> {
-                (first + instance, classes[class].as_str(), distance)
+                Prediction { index, label: classes[class].as_str(), distance, id }
             };
             recognition.top(instance, self.top).into_iter().map(row)
         });
@@ -151,21 +161,30 @@ impl<'a> Lines<'a> {
             Style::Parquet => return Ok(Block::Rows(rows.collect())),
             Style::Csv => {
                 let mut csv = csv::Writer::from_writer(&mut text);
-                for (index, label, distance) in rows {
-                    csv.write_record([&index.to_string(), label, &distance.to_string()])?;
+                for Prediction { index, label, distance, id } in rows {
+                    csv.write_field(index.to_string())?;
+                    csv.write_field(label)?;
+                    csv.write_field(distance.to_string())?;
+                    id.iter().try_for_each(|id| csv.write_field(id))?;
+                    csv.write_record(None::<&[u8]>)?;
                 }
                 csv.flush()?;
             }
             Style::Json => {
-                for (place, (index, label, distance)) in rows.enumerate() {
-                    let object = serde_json::json!({"index": index, "label": label, "distance": distance});
+                for (place, Prediction { index, label, distance, id }) in rows.enumerate() {
+                    let mut object =
+                        serde_json::json!({"index": index, "label": label, "distance": distance});
+                    if let (Some(id), Some(ids)) = (id, ids) {
+                        object[id_name(ids)] = id.into();
+                    }
                     let comma = if first == 0 && place == 0 { "" } else { "," };
                     write!(text, "{comma}\n  {object}")?;
                 }
             }
             Style::Text => {
-                for (index, label, distance) in rows {
-                    writeln!(text, "{index:>8}  {distance:>9.6}  {label}")?;
+                for Prediction { index, label, distance, id } in rows {
+                    let id = id.map_or(String::new(), |id| format!("  {id}"));
+                    writeln!(text, "{index:>8}  {distance:>9.6}  {label}{id}")?;
                 }
             }
         }
@@ -180,12 +199,14 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(out: &'a mut dyn Write, style: &Style) -> Result<Self> {
+    fn new(out: &'a mut dyn Write, style: &Style, id: Option<&str>) -> Result<Self> {
         match style {
-            Style::Csv => writeln!(out, "index,label,distance")?,
+            Style::Csv => {
+                writeln!(out, "index,label,distance{}", id.map_or(String::new(), |id| format!(",{id}")))?;
+            }
             Style::Json => write!(out, "[")?,
             Style::Text => writeln!(out, "{:>8}  {:>9}  label", "index", "distance")?,
-            Style::Parquet => return Ok(Self { out, table: Some(PredictionTable::new()?) }),
+            Style::Parquet => return Ok(Self { out, table: Some(PredictionTable::new(id)?) }),
         }
         Ok(Self { out, table: None })
     }

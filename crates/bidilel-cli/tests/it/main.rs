@@ -9,5 +9,6 @@ mod extract;
 mod formats;
 mod model;
 mod support;
+mod tables;
 mod tune;
 mod views;

@@ -82,6 +82,23 @@ impl Array {
         matrix
     }
 
+    /// The elements of a vector as text: integers whole, whatever their size.
+    pub(crate) fn to_texts(&self) -> Vec<String> {
+        let line = self.clone().turned();
+        match self.element {
+            Element::F16 | Element::Bf16 | Element::F32 | Element::F64 => {
+                let mut values = vec![0.0_f64; line.columns];
+                line.read_row(0, &mut values);
+                values.iter().map(f64::to_string).collect()
+            }
+            _ => {
+                let mut values = vec![0_i128; line.columns];
+                line.read_integers(&mut values);
+                values.iter().map(i128::to_string).collect()
+            }
+        }
+    }
+
     /// A vector (or a matrix with one row or column) of indices, as numbers from 0.
     pub fn to_indices(&self, base: Base) -> Result<Vec<usize>> {
         let expected = "a vector";

@@ -18,12 +18,15 @@ mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod safetensors;
+mod table;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) use format::Format;
+pub use table::Column;
+pub(crate) use table::Tabular;
 
 use crate::array::{Array, Bytes};
 use crate::error::{Error, Result};
@@ -80,6 +83,11 @@ pub(crate) trait Reader: Send + Sync {
 
     /// The strings of a key that `entry` knows as [`EntryKind::Strings`].
     fn strings(&self, key: &str) -> Result<Vec<String>>;
+
+    /// The file as a table, where it is one.
+    fn table(&self) -> Option<&dyn Tabular> {
+        None
+    }
 }
 
 /// A file of one or more arrays and lists of strings.
@@ -178,7 +186,12 @@ impl Container {
         }
     }
 
-    /// The array of a key, or the only one.
+    /// The file as a table, where it is one.
+    pub(crate) fn table(&self) -> Option<&dyn Tabular> {
+        self.reader.table()
+    }
+
+    /// The array of a key, or the only one; of a table, all columns of numbers ([`crate::table`] chooses among them).
     pub fn array(&self, key: Option<&str>) -> Result<Array> {
         let entry = self.entry(key, &[EntryKind::Numbers])?;
         self.reader.array(&entry.key)

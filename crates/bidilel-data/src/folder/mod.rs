@@ -15,12 +15,15 @@ use std::sync::Arc;
 
 use bidilel::dataset::Visual;
 
-use crate::array::{self, Array};
+use crate::array::Array;
+use crate::container::Container;
 use crate::error::{Error, Result};
 use crate::file;
 use crate::names::ClassIndex;
 use crate::reading::Reading;
+use crate::table::{self, Ids, TableRoles, Truth};
 use crate::text::{self, List};
+use labels::Labels;
 use manifest::{Manifest, Place};
 
 /// The file that makes a folder a dataset.
@@ -52,21 +55,32 @@ struct Folder {
 impl Folder {
     fn read(&self, manifest: &Manifest, reading: &mut Reading) {
         reading.dataset.name.clone_from(&manifest.name);
-        let classes = self.list(&manifest.classes).and_then(List::unique);
+        let classes = self.list(&manifest.classes).and_then(|list| list.composed().unique());
         let Some(List { items: classes, .. }) = reading.keep(classes) else { return };
         let index = ClassIndex::new(&classes);
         let labels = reading.keep(labels::read(self, manifest, &index));
         // A wrong base is the usual reason; with the other one the rest can still be looked at.
         let labels = labels.or_else(|| labels::read_from_other_base(self, manifest, &index));
+        let (labels, mut ids) = match labels {
+            Some(Labels { labels, ids, roles }) => {
+                reading.tables.extend(roles);
+                (Some(labels), ids)
+            }
+            None => (None, None),
+        };
         let mut instances = labels.as_ref().map(Vec::len);
         for (name, table) in &manifest.visual.0 {
-            if let Some(visual) = reading.keep(self.visual(name, table, instances)) {
+            let truth = Truth { labels: labels.as_deref(), classes: &index, ids: ids.as_ref() };
+            let visual = self.visual(name, table, instances, truth);
+            if let Some((visual, read)) = reading.keep(visual) {
                 instances.get_or_insert(visual.rows.count());
+                reading.add_table(&self.join(&table.file), &format!("visual.{name}"), read.notes, read.roles);
+                ids = ids.or(read.ids);
                 reading.dataset.visual.push(visual);
             }
         }
         for (name, table) in &manifest.semantic.0 {
-            let semantic = semantic::read(self, name, table, &classes, &mut reading.notes);
+            let semantic = semantic::read(self, name, table, &index, reading);
             let semantic = reading.keep(semantic);
             reading.dataset.semantic.extend(semantic);
         }
@@ -88,29 +102,37 @@ impl Folder {
         text::read_strings(&self.join(&place.file), place.key.as_deref())
     }
 
-    /// Opens an array that must be a matrix with a row for each of something.
-    fn matrix(
+    fn visual(
         &self,
-        file: &str,
-        key: Option<&str>,
-        transpose: bool,
-        expected: &'static str,
-    ) -> Result<Array> {
-        let array = array::open(&self.join(file), key)?;
-        if array.dimensions() != 2 {
-            let path = array.path().to_owned();
-            return Err(Error::Dimensions { path, expected, shape: vec![array.rows()] });
-        }
-        Ok(if transpose { array.transposed() } else { array })
-    }
-
-    fn visual(&self, name: &str, table: &manifest::Visual, instances: Option<usize>) -> Result<Visual> {
-        let expected = "a matrix of instances x dimensions";
-        let rows = self.matrix(&table.file, table.key.as_deref(), table.transpose, expected)?;
-        check_rows(&rows, "rows (one an instance)", instances.unwrap_or(rows.rows()))?;
+        name: &str,
+        table: &manifest::Visual,
+        instances: Option<usize>,
+        truth: Truth<'_>,
+    ) -> Result<(Visual, Parts)> {
+        let container = Container::open(&self.join(&table.file))?;
+        let read =
+            table::read(&container, table.key.as_deref(), table.transpose, &table.choice(), Some(truth))?;
+        let rows = &read.features.array;
+        check_matrix(rows, "a matrix of instances x dimensions")?;
+        check_rows(rows, "rows (one an instance)", instances.unwrap_or(rows.rows()))?;
         let origin = format!("`{}`", rows.path().display());
-        Ok(Visual { name: name.to_owned(), origin, rows: Arc::new(rows) })
+        let visual = Visual { name: name.to_owned(), origin, rows: Arc::new(read.features) };
+        Ok((visual, Parts { notes: read.notes, roles: read.roles, ids: read.ids }))
     }
+}
+
+/// What is known of features beside their numbers.
+struct Parts {
+    notes: Vec<String>,
+    roles: Option<TableRoles>,
+    ids: Option<Ids>,
+}
+
+fn check_matrix(array: &Array, expected: &'static str) -> Result<()> {
+    if array.dimensions() == 2 {
+        return Ok(());
+    }
+    Err(Error::Dimensions { path: array.path().to_owned(), expected, shape: vec![array.rows()] })
 }
 
 /// Fails when the rows are not one for each; the columns tell whether it is the other way round.

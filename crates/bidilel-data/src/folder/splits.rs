@@ -90,7 +90,7 @@ impl Reader<'_> {
                 key: Some(format!("split.{}.{key}", self.name)),
             },
         };
-        let mut indices = self.classes.indices(&list.unique()?)?;
+        let mut indices = self.classes.indices(&list.composed().unique()?)?;
         indices.sort_unstable();
         Ok(indices)
     }

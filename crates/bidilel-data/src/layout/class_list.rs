@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::names::ClassIndex;
+use crate::names::{ClassIndex, composed};
 use crate::text::{self, List};
 
 /// A list of `number name` lines, counted from 1 and sorted by number; lines without numbers count themselves.
@@ -15,7 +15,7 @@ pub(super) fn numbered(path: &Path) -> Result<List> {
         Some((number.parse::<usize>().ok()?, name.trim().to_owned()))
     };
     let Some(pairs) = list.items.iter().map(split).collect::<Option<Vec<_>>>() else {
-        return list.unique();
+        return list.composed().unique();
     };
     let mut items = vec![None; pairs.len()];
     for (index, (number, name)) in pairs.into_iter().enumerate() {
@@ -31,7 +31,7 @@ pub(super) fn numbered(path: &Path) -> Result<List> {
             return Err(wrong("is there twice"));
         }
     }
-    List { items: items.into_iter().flatten().collect(), ..list }.unique()
+    List { items: items.into_iter().flatten().collect(), ..list }.composed().unique()
 }
 
 /// The classes that a list names, ascending.
@@ -39,7 +39,7 @@ pub(super) fn numbered(path: &Path) -> Result<List> {
 /// Split files of the same dataset write a class as `1 001.Fish_Crow`, `001.Fish_Crow`, `Fish_Crow` or `fish crow`; a
 /// name counts as the class whose plain letters and digits are the same, if that is one class only.
 pub(super) fn classes_in(path: &Path, classes: &[String]) -> Result<Vec<usize>> {
-    let mut list = text::read_list(path)?;
+    let mut list = text::read_list(path)?.composed();
     let mut plain_names: HashMap<String, Option<&String>> = HashMap::new();
     for class in classes {
         plain_names.entry(plain(class)).and_modify(|found| *found = None).or_insert(Some(class));
@@ -61,11 +61,12 @@ pub(super) fn classes_in(path: &Path, classes: &[String]) -> Result<Vec<usize>> 
 
 /// Letters and digits in lower case, without a number in front: `fishcrow`.
 pub(super) fn plain(name: &str) -> String {
+    let name = composed(name);
     let unnumbered = match name.split_once('.') {
         Some((number, rest)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
             rest
         }
-        _ => name,
+        _ => &name,
     };
     unnumbered.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

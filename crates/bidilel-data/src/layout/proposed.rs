@@ -76,7 +76,7 @@ fn classes(splits: &Container) -> Result<Vec<String>> {
     }
     let path = splits.path().to_owned();
     let items = splits.strings(KEY)?.iter().map(|name| name.trim().to_owned()).collect();
-    Ok(List { path, items, key: Some(KEY.to_owned()) }.unique()?.items)
+    Ok(List { path, items, key: Some(KEY.to_owned()) }.composed().unique()?.items)
 }
 
 fn add_splits(splits: &Container, contents: &mut Contents) -> Result<()> {

@@ -111,7 +111,8 @@ fn says_what_is_wrong_in_the_manifest_and_where() {
         edited("metric = \"cosine\"", "metrik = \"cosine\""),
         line(
             15,
-            "unknown key `metrik`, expected one of `file`, `key`, `transpose`, `metric`, `names`, `word_vectors`, `missing`"
+            "unknown key `metrik`, expected one of `file`, `key`, `transpose`, `metric`, `names`, `word_vectors`, `missing`, \
+             `columns`, `label_column`, `name_column`, `id_column`"
         ),
     );
     assert_eq!(
@@ -120,7 +121,10 @@ fn says_what_is_wrong_in_the_manifest_and_where() {
     );
     assert_eq!(
         edited("one_based = true", "base = 1"),
-        line(31, "unknown key `base`, expected one of `file`, `key`, `one_based`, `transpose`"),
+        line(
+            31,
+            "unknown key `base`, expected one of `file`, `key`, `label_column`, `id_column`, `one_based`, `transpose`"
+        ),
     );
     let unknown = edited("name    =", "title =");
     assert!(

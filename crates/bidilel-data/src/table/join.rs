@@ -1,0 +1,60 @@
+//! Rows joined by name.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::error::{Error, Result, Unknown};
+use crate::names::{closest, composed};
+
+/// More names than this are counted, not listed.
+const MOST_LISTED: usize = 20;
+
+/// Whose names a column has.
+pub(super) struct Key<'a> {
+    pub(super) path: &'a Path,
+    pub(super) column: &'a str,
+    /// What every row stands for: `class` or `instance`.
+    pub(super) what: &'static str,
+    /// How messages name a row.
+    pub(super) place: &'a dyn Fn(usize) -> String,
+}
+
+/// For each of `wanted` the row that has its name; fails unless every name is there exactly once and nothing else is.
+pub(super) fn rows_by_name(key: &Key<'_>, names: &[String], wanted: &[String]) -> Result<Vec<usize>> {
+    let place_of: HashMap<String, usize> =
+        wanted.iter().enumerate().map(|(place, name)| (composed(name), place)).collect();
+    let mut rows: Vec<Option<usize>> = vec![None; wanted.len()];
+    let (mut unknown, mut repeated) = (Vec::new(), Vec::new());
+    for (row, name) in names.iter().enumerate() {
+        match place_of.get(&composed(name)) {
+            None => unknown.push((row, name)),
+            Some(&place) => match rows[place] {
+                None => rows[place] = Some(row),
+                Some(first) => repeated.push((name, first, row)),
+            },
+        }
+    }
+    let missing: Vec<String> =
+        (0..wanted.len()).filter(|&place| rows[place].is_none()).map(|place| wanted[place].clone()).collect();
+    if unknown.is_empty() && repeated.is_empty() && missing.is_empty() {
+        return Ok(rows.into_iter().flatten().collect());
+    }
+    let listed = unknown.iter().take(MOST_LISTED).map(|&(row, name)| Unknown {
+        name: name.clone(),
+        place: (key.place)(row),
+        // A name that is there anyway was not meant.
+        closest: closest(name, if missing.is_empty() { wanted } else { &missing }),
+    });
+    Err(Error::Join {
+        path: key.path.to_owned(),
+        column: key.column.to_owned(),
+        what: key.what,
+        unknown: listed.collect(),
+        more_unknown: unknown.len().saturating_sub(MOST_LISTED),
+        missing,
+        repeated: repeated
+            .into_iter()
+            .map(|(name, first, row)| format!("`{name}` ({} and {})", (key.place)(first), (key.place)(row)))
+            .collect(),
+    })
+}
