@@ -119,7 +119,7 @@ pub enum Error {
     #[error(
         "`{}`: column `{column}` does not name every {what} once: {}",
         path.display(),
-        mismatch(.unknown, *.more_unknown, .missing, .repeated)
+        mismatch(.unknown, *.more_unknown, .missing, .repeated, *.more_repeated)
     )]
     Join {
         path: PathBuf,
@@ -129,6 +129,7 @@ pub enum Error {
         more_unknown: usize,
         missing: Vec<String>,
         repeated: Vec<String>,
+        more_repeated: usize,
     },
 
     /// A line that is not UTF-8.
@@ -302,7 +303,13 @@ fn list(keys: &[String]) -> String {
 }
 
 /// What is wrong with the names of rows.
-fn mismatch(unknown: &[Unknown], more: usize, missing: &[String], repeated: &[String]) -> String {
+fn mismatch(
+    unknown: &[Unknown],
+    more_unknown: usize,
+    missing: &[String],
+    repeated: &[String],
+    more_repeated: usize,
+) -> String {
     let mut parts = Vec::new();
     if !unknown.is_empty() {
         let shown = |unknown: &Unknown| {
@@ -311,16 +318,15 @@ fn mismatch(unknown: &[Unknown], more: usize, missing: &[String], repeated: &[St
             format!("`{}` ({}{meant})", unknown.name, unknown.place)
         };
         let mut names: Vec<String> = unknown.iter().map(shown).collect();
-        names.extend((more > 0).then(|| format!("{more} more")));
+        names.extend((more_unknown > 0).then(|| format!("{more_unknown} more")));
         parts.push(format!("unknown {}", names.join(", ")));
     }
     if !missing.is_empty() {
         parts.push(format!("missing {}", list(missing)));
     }
     if !repeated.is_empty() {
-        const MOST: usize = 20;
-        let mut names = repeated[..repeated.len().min(MOST)].to_vec();
-        names.extend((repeated.len() > MOST).then(|| format!("{} more", repeated.len() - MOST)));
+        let mut names = repeated.to_vec();
+        names.extend((more_repeated > 0).then(|| format!("{more_repeated} more")));
         parts.push(format!("repeated {}", names.join(", ")));
     }
     parts.join("; ")

@@ -14,6 +14,8 @@ use crate::text::List;
 #[derive(Debug)]
 pub(crate) struct ClassIndex<'a> {
     index_of: HashMap<String, usize>,
+    /// Classes by their letters and digits alone, where these are enough; none where two classes share them.
+    plain: Option<HashMap<String, Option<usize>>>,
     names: &'a [String],
 }
 
@@ -22,10 +24,32 @@ pub(crate) fn composed(name: &str) -> String {
     name.trim().nfc().collect()
 }
 
+/// Letters and digits in lower case, without a number in front: `fishcrow`.
+pub(crate) fn plain(name: &str) -> String {
+    let name = composed(name);
+    let unnumbered = match name.split_once('.') {
+        Some((number, rest)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            rest
+        }
+        _ => &name,
+    };
+    unnumbered.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 impl<'a> ClassIndex<'a> {
     pub(crate) fn new(names: &'a [String]) -> Self {
         let index_of = names.iter().enumerate().map(|(index, name)| (composed(name), index)).collect();
-        Self { index_of, names }
+        Self { index_of, plain: None, names }
+    }
+
+    /// Finds a class by its plain letters and digits, too: `001.Fish_Crow`, `Fish_Crow` and `fish crow` are the same,
+    /// as in the files of one benchmark.
+    pub(crate) fn lenient(names: &'a [String]) -> Self {
+        let mut plain_names: HashMap<String, Option<usize>> = HashMap::new();
+        for (index, name) in names.iter().enumerate() {
+            plain_names.entry(plain(name)).and_modify(|found| *found = None).or_insert(Some(index));
+        }
+        Self { plain: Some(plain_names), ..Self::new(names) }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -38,7 +62,8 @@ impl<'a> ClassIndex<'a> {
 
     /// The class of that name.
     pub(crate) fn get(&self, name: &str) -> Option<usize> {
-        self.index_of.get(&composed(name)).copied()
+        let by_letters = || self.plain.as_ref()?.get(&plain(name)).copied().flatten();
+        self.index_of.get(&composed(name)).copied().or_else(by_letters)
     }
 
     /// The class that was probably meant.

@@ -117,6 +117,8 @@ pub enum SplitKind {
         test_seen: Vec<usize>,
         /// Test instances of unseen classes.
         test_unseen: Vec<usize>,
+        /// Known classes that tuning holds out, ascending; may be empty.
+        validation: Vec<usize>,
     },
 }
 

@@ -176,6 +176,15 @@ impl Error {
             Self::NotFinite { .. } => {
                 Some("remove the instance, or repair the file that it came from".to_owned())
             }
+            Self::NotInDataset { what: "split", name: Some(name), available }
+                if name == "standard" && available.iter().any(|other| other == "proposed-classes") =>
+            {
+                Some(
+                    "the literature's standard split of this benchmark is not known here; `proposed-classes` \
+                     is class-wise, too, but divides the classes otherwise"
+                        .to_owned(),
+                )
+            }
             Self::LabelOutOfRange { label, classes, .. } if label == classes => {
                 Some("labels count from 0; if the file counts from 1, write `one_based = true`".to_owned())
             }

@@ -94,7 +94,7 @@ fn read_file(
     let Vectors { path, vectors, names } = match container.table() {
         Some(tabular) => {
             let read = if table.transpose { table::classes_in_columns } else { table::classes };
-            let found = read(&path, tabular, key, &choice, classes, metric)?;
+            let found = read(&path, tabular, key, &choice, classes, metric, &[])?;
             reading.add_table(&path, &format!("semantic.{name}"), found.notes, Some(found.roles));
             Vectors { path, vectors: found.vectors, names: found.dimension_names }
         }

@@ -4,6 +4,7 @@
 //! their names, never by the order of lines that happens to agree.
 
 mod animals;
+mod benchmark;
 mod birds;
 mod class_list;
 mod numbers;

@@ -21,6 +21,7 @@ pub(crate) fn classes_in_columns(
     choice: &Choice,
     classes: &ClassIndex<'_>,
     _: Metric,
+    _: &[String],
 ) -> Result<Described> {
     if let Some(option) = choice.first() {
         let problem = format!("`{option}` chooses dimensions, but with `transpose` a column is a class");
@@ -43,8 +44,8 @@ pub(crate) fn classes_in_columns(
         let headers: Vec<String> =
             plan.features.iter().map(|&column| plan.columns[column].name.clone()).collect();
         let place = |column| format!("column {}", plan.features[column] + 1);
-        let key = Key { path, column: "header", what: "class", place: &place };
-        let rows = rows_by_name(&key, &headers, classes.names())?;
+        let key = Key { path, column: "header", what: "class", ignored: &[], place: &place };
+        let rows = rows_by_name(&key, &headers, classes)?;
         vectors = reordered(&vectors, &rows, None);
     } else if table.has_header() {
         notes.push(

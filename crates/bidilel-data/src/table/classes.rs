@@ -28,7 +28,19 @@ pub(crate) struct Described {
     pub(crate) roles: TableRoles,
 }
 
-/// Reads a table with a row per class.
+/// The names in a table with a row per class, as it has them; none where no column names classes.
+pub(crate) fn class_names(
+    path: &Path,
+    table: &dyn Tabular,
+    classes: &ClassIndex<'_>,
+) -> Result<Option<Vec<String>>> {
+    let without_header = if names_a_class(table, classes) { table.without_header() } else { None };
+    let table = without_header.as_deref().unwrap_or(table);
+    let mut plan = Plan::new(path, table.columns(), None, &Choice::default())?;
+    name_column(&mut plan, table, classes)
+}
+
+/// Reads a table with a row per class; rows of classes that are ignored are passed over.
 pub(crate) fn classes(
     path: &Path,
     table: &dyn Tabular,
@@ -36,6 +48,7 @@ pub(crate) fn classes(
     choice: &Choice,
     classes: &ClassIndex<'_>,
     metric: Metric,
+    ignored: &[String],
 ) -> Result<Described> {
     // A first line with the name of a class and numbers is no header.
     let without_header = if names_a_class(table, classes) { table.without_header() } else { None };
@@ -60,8 +73,8 @@ pub(crate) fn classes(
     if let Some(names) = names {
         let column = plan.name.map_or("", |column| plan.columns[column].name.as_str());
         let place = |row| table.place(row);
-        let key = Key { path, column, what: "class", place: &place };
-        let rows = rows_by_name(&key, &names, classes.names())?;
+        let key = Key { path, column, what: "class", ignored, place: &place };
+        let rows = rows_by_name(&key, &names, classes)?;
         let columns =
             if metric == Metric::Precomputed { Some(columns_of(&plan, &rows, classes)) } else { None };
         vectors = reordered(&vectors, &rows, columns.as_deref());

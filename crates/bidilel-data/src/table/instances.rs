@@ -162,8 +162,8 @@ fn from_table(
             && own.joins(others)
         {
             let place = |row| table.place(row);
-            let key = Key { path, column: &own.column, what: "instance", place: &place };
-            features.order = Some(rows_by_name(&key, &own.values, &others.values)?);
+            let key = Key { path, column: &own.column, what: "instance", ignored: &[], place: &place };
+            features.order = Some(rows_by_name(&key, &own.values, &ClassIndex::new(&others.values))?);
             joined = Some(others.clone());
         }
         if let Some(labels) = truth.labels.filter(|labels| labels.len() == features.array.rows()) {

@@ -1,10 +1,9 @@
 //! Rows joined by name.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::{Error, Result, Unknown};
-use crate::names::{closest, composed};
+use crate::names::{ClassIndex, closest, composed};
 
 /// More names than this are counted, not listed.
 const MOST_LISTED: usize = 20;
@@ -15,20 +14,23 @@ pub(super) struct Key<'a> {
     pub(super) column: &'a str,
     /// What every row stands for: `class` or `instance`.
     pub(super) what: &'static str,
+    /// Names that may be there and are not wanted, composed.
+    pub(super) ignored: &'a [String],
     /// How messages name a row.
     pub(super) place: &'a dyn Fn(usize) -> String,
 }
 
-/// For each of `wanted` the row that has its name; fails unless every name is there exactly once and nothing else is.
-pub(super) fn rows_by_name(key: &Key<'_>, names: &[String], wanted: &[String]) -> Result<Vec<usize>> {
-    let place_of: HashMap<String, usize> =
-        wanted.iter().enumerate().map(|(place, name)| (composed(name), place)).collect();
+/// For each of the classes (or instances) the row that has its name; fails unless every name is there exactly once and
+/// nothing else is.
+pub(super) fn rows_by_name(key: &Key<'_>, names: &[String], index: &ClassIndex<'_>) -> Result<Vec<usize>> {
+    let wanted = index.names();
     let mut rows: Vec<Option<usize>> = vec![None; wanted.len()];
     let (mut unknown, mut repeated) = (Vec::new(), Vec::new());
     for (row, name) in names.iter().enumerate() {
-        match place_of.get(&composed(name)) {
+        match index.get(name) {
+            None if key.ignored.contains(&composed(name)) => {}
             None => unknown.push((row, name)),
-            Some(&place) => match rows[place] {
+            Some(place) => match rows[place] {
                 None => rows[place] = Some(row),
                 Some(first) => repeated.push((name, first, row)),
             },
@@ -52,8 +54,10 @@ pub(super) fn rows_by_name(key: &Key<'_>, names: &[String], wanted: &[String]) -
         unknown: listed.collect(),
         more_unknown: unknown.len().saturating_sub(MOST_LISTED),
         missing,
+        more_repeated: repeated.len().saturating_sub(MOST_LISTED),
         repeated: repeated
             .into_iter()
+            .take(MOST_LISTED)
             .map(|(name, first, row)| format!("`{name}` ({} and {})", (key.place)(first), (key.place)(row)))
             .collect(),
     })

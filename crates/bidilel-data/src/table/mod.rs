@@ -21,7 +21,7 @@ use std::path::Path;
 
 pub use choice::{Choice, Columns};
 pub(crate) use class_columns::classes_in_columns;
-pub(crate) use classes::classes;
+pub(crate) use classes::{class_names, classes};
 pub use features::Features;
 pub(crate) use instances::Truth;
 pub(crate) use instances::read;

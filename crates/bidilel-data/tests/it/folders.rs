@@ -40,7 +40,15 @@ fn opens_everything_in_file_order() {
     let wanted = [
         ("standard", SplitKind::Classes { unseen: vec![0], validation: vec![2] }),
         ("random", SplitKind::Family { trials: vec![vec![1], vec![0, 2]] }),
-        ("proposed", SplitKind::Instances { train: vec![2, 1], test_seen: vec![3], test_unseen: vec![0] }),
+        (
+            "proposed",
+            SplitKind::Instances {
+                train: vec![2, 1],
+                test_seen: vec![3],
+                test_unseen: vec![0],
+                validation: vec![],
+            },
+        ),
     ];
     assert_eq!(kinds, wanted.map(|(name, kind)| (name.to_owned(), kind)));
 }
@@ -218,7 +226,7 @@ fn splits_are_checked() {
         with("validation.txt", "cat\n"),
         split("standard", "class `cat` is both unseen and for validation")
     );
-    let kinds = "expected `unseen` (and `validation`), or `file`, or `train`, `test_seen` and `test_unseen`";
+    let kinds = "expected `unseen`, or `file`, or `train`, `test_seen` and `test_unseen` (and `validation`, unless `file`)";
     assert_eq!(edited("file = \"random.npy\"", ""), split("random", kinds));
     assert_eq!(edited("file = \"random.npy\"", "file = \"random.npy\"\nunseen = []"), split("random", kinds));
     assert_eq!(edited("unseen     = [\"cat\"]", ""), split("standard", "`unseen` is missing"));
