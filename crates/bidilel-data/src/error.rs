@@ -169,15 +169,15 @@ pub enum Error {
     /// A folder in a known layout that lacks one of its files.
     #[error("`{}`: found `{found}`, but not {missing}", path.display())]
     Incomplete { path: PathBuf, found: &'static str, missing: &'static str },
-    /// A class without a row in a table of descriptions.
-    #[error("`{}`: no row describes class `{class}`", path.display())]
-    Undescribed { path: PathBuf, class: String },
     /// A split with contradicting or missing entries.
     #[error("`{}`: split `{split}`: {problem}", path.display())]
     Split { path: PathBuf, split: String, problem: String },
     /// A count that does not fit the rest of the dataset.
     #[error("`{}`: expected {expected} {what}, found {found}", path.display())]
     Count { path: PathBuf, what: &'static str, expected: usize, found: usize },
+    /// Another number of labels than of feature rows.
+    #[error("`{}`: has {labels} labels, but `{}` has {rows} rows", path.display(), features.display())]
+    Labels { path: PathBuf, labels: usize, features: PathBuf, rows: usize },
     /// A matrix whose columns are what its rows should be.
     #[error("`{}`: expected {expected} {what}, found {found} rows and {expected} columns", path.display())]
     Transposed { path: PathBuf, what: &'static str, expected: usize, found: usize },
@@ -263,6 +263,17 @@ impl Error {
                 what: "rows (one a class)" | "rows (one an instance)" | "columns (one a class)",
                 ..
             } => "if the array has a column for each, write `transpose = true`",
+            Self::Labels { labels, rows, .. } => {
+                return Some(match rows.checked_sub(*labels) {
+                    Some(short) => {
+                        format!("{short} labels are missing, or {short} feature rows are too many")
+                    }
+                    None => {
+                        let over = labels - rows;
+                        format!("{over} labels are too many, or {over} feature rows are missing")
+                    }
+                });
+            }
             Self::Transposed { .. } => "the array lies the other way round: write `transpose = true`",
             Self::Value { expected, found, .. } if expected == "an integer from 1" && found == "0" => {
                 "the file counts from 0: remove `one_based`"

@@ -34,6 +34,9 @@ pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Re
     let model = open_model(&args.model)?;
     let mut sources = Sources::open(args, &model.header.visual, progress)?;
     let pipeline = Pipeline { post: corrections(args, &model, progress), ..model.header.method.clone() };
+    if args.top > model.header.unseen.len() {
+        progress.note(&format!("--top {}: there are only {} classes", args.top, model.header.unseen.len()));
+    }
     progress.stage("recognize");
     let count = sources.count();
     let groups = (0..count).step_by(GROUP).map(|first| first..count.min(first + GROUP));

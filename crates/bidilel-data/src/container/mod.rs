@@ -207,7 +207,8 @@ impl Container {
         let (path, key) = (self.path.clone(), key.to_owned());
         let entries = self.reader.entries()?;
         let keyless = is_keyless(&entries);
-        let keys = entries.into_iter().map(|entry| entry.key).collect();
+        // The table as a whole has no name to be asked for by.
+        let keys = entries.into_iter().map(|entry| entry.key).filter(|key| !key.is_empty()).collect();
         Ok(if keyless { Error::NoKeys { path, key } } else { Error::NoSuchKey { path, key, keys } })
     }
 }

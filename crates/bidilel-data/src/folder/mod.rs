@@ -68,17 +68,27 @@ impl Folder {
             }
             None => (None, None),
         };
-        let mut instances = labels.as_ref().map(Vec::len);
+        let mut visual = Vec::new();
         for (name, table) in &manifest.visual.0 {
             let truth = Truth { labels: labels.as_deref(), classes: &index, ids: ids.as_ref() };
-            let visual = self.visual(name, table, instances, truth);
-            if let Some((visual, read)) = reading.keep(visual) {
-                instances.get_or_insert(visual.rows.count());
-                reading.add_table(&self.join(&table.file), &format!("visual.{name}"), read.notes, read.roles);
+            let read = self.visual(name, table, truth);
+            if let Some((representation, read)) = reading.keep(read) {
                 ids = ids.or(read.ids);
-                reading.dataset.visual.push(visual);
+                visual.push((representation, read.array, table.file.as_str()));
+                reading.add_table(&self.join(&table.file), &format!("visual.{name}"), read.notes, read.roles);
             }
         }
+        let instances = labels.as_ref().map(Vec::len).or(visual.first().map(|first| first.1.rows()));
+        let blamed = instances.and_then(|count| self.wrong_labels(manifest, count, &visual));
+        for (representation, array, _) in visual {
+            let expected = instances.unwrap_or(array.rows());
+            if expected == array.rows() {
+                reading.dataset.visual.push(representation);
+            } else if blamed.is_none() {
+                reading.errors.extend(check_rows(&array, "rows (one an instance)", expected).err());
+            }
+        }
+        reading.errors.extend(blamed);
         for (name, table) in &manifest.semantic.0 {
             let semantic = semantic::read(self, name, table, &index, reading);
             let semantic = reading.keep(semantic);
@@ -102,27 +112,40 @@ impl Folder {
         text::read_strings(&self.join(&place.file), place.key.as_deref())
     }
 
-    fn visual(
-        &self,
-        name: &str,
-        table: &manifest::Visual,
-        instances: Option<usize>,
-        truth: Truth<'_>,
-    ) -> Result<(Visual, Parts)> {
+    fn visual(&self, name: &str, table: &manifest::Visual, truth: Truth<'_>) -> Result<(Visual, Parts)> {
         let container = Container::open(&self.join(&table.file))?;
         let read =
             table::read(&container, table.key.as_deref(), table.transpose, &table.choice(), Some(truth))?;
-        let rows = &read.features.array;
-        check_matrix(rows, "a matrix of instances x dimensions")?;
-        check_rows(rows, "rows (one an instance)", instances.unwrap_or(rows.rows()))?;
-        let origin = format!("`{}`", rows.path().display());
+        let array = read.features.array.clone();
+        check_matrix(&array, "a matrix of instances x dimensions")?;
+        let origin = format!("`{}`", array.path().display());
         let visual = Visual { name: name.to_owned(), origin, rows: Arc::new(read.features) };
-        Ok((visual, Parts { notes: read.notes, roles: read.roles, ids: read.ids }))
+        Ok((visual, Parts { array, notes: read.notes, roles: read.roles, ids: read.ids }))
+    }
+
+    /// What is wrong with the labels, where all features agree on another number of instances.
+    fn wrong_labels(
+        &self,
+        manifest: &Manifest,
+        labels: usize,
+        visual: &[(Visual, Array, &str)],
+    ) -> Option<Error> {
+        let (_, first, file) = visual.first()?;
+        let agree = visual.iter().all(|(_, array, _)| array.rows() == first.rows());
+        // Features that lie the other way round are what is wrong.
+        let turned = visual.iter().any(|(_, array, _)| array.columns() == labels);
+        (agree && !turned && first.rows() != labels).then(|| Error::Labels {
+            path: self.join(&manifest.labels.file),
+            labels,
+            features: self.join(file),
+            rows: first.rows(),
+        })
     }
 }
 
 /// What is known of features beside their numbers.
 struct Parts {
+    array: Array,
     notes: Vec<String>,
     roles: Option<TableRoles>,
     ids: Option<Ids>,

@@ -41,6 +41,12 @@ impl Rows for Features {
     fn element(&self) -> &'static str {
         self.array.element().name()
     }
+    fn stored(&self, index: usize, column: usize) -> f64 {
+        self.array.stored(self.row(index), column)
+    }
+    fn vanished(&self, index: usize, row: &[f32]) -> usize {
+        self.array.vanished(self.row(index), row)
+    }
     fn names(&self) -> Option<&[String]> {
         self.names.as_deref()
     }
