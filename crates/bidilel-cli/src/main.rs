@@ -8,6 +8,7 @@ mod commands;
 mod demonstration;
 mod extraction;
 mod failure;
+mod latent;
 mod memory;
 mod method;
 mod output;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use bidilel_data::write_atomically;
-use bidilel_report::Format;
+use bidilel_report::{Format, SCHEMA_VERSION, VERSION};
 
 /// Runs `write` on stdout, or on a temporary file that is then renamed to `path`.
 pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
@@ -37,9 +37,24 @@ pub(crate) fn print(text: &str) -> Result<()> {
     write_to(None, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
-/// Prints one JSON value on stdout.
-pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    print(&(serde_json::to_string_pretty(value)? + "\n"))
+/// A result with what made it.
+#[derive(serde::Serialize)]
+struct Versioned<'a, T> {
+    #[serde(flatten)]
+    result: &'a T,
+    version: &'static str,
+    schema_version: u32,
+}
+
+/// One JSON object with the program's version and that of its keys, as text.
+pub(crate) fn json(result: &impl serde::Serialize) -> Result<String> {
+    let versioned = Versioned { result, version: VERSION, schema_version: SCHEMA_VERSION };
+    Ok(serde_json::to_string_pretty(&versioned)? + "\n")
+}
+
+/// Prints one JSON object on stdout.
+pub(crate) fn print_json(result: &impl serde::Serialize) -> Result<()> {
+    print(&json(result)?)
 }
 
 /// Fails at once where a file could not be written after the work is done.

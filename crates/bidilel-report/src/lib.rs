@@ -3,6 +3,7 @@
 //! [`Evaluation`] is the object that scripts read; [`Table`] is what people read, rendered by one small
 //! module a format.
 
+mod class_scores;
 mod evaluation;
 mod format;
 mod growth;
@@ -10,9 +11,16 @@ mod html;
 mod latex;
 mod markdown;
 mod separated;
+mod settings;
 mod svg;
 mod table;
 mod text;
+
+/// The version of the program, as results tell it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The version of the JSON that results are printed in: it changes when a key is renamed or dropped.
+pub const SCHEMA_VERSION: u32 = 1;
 
 pub use evaluation::{ClassScore, Evaluation, Mistake, Run, RunScore, Spread, Step, Subject};
 pub use format::Format;

@@ -1,4 +1,4 @@
-//! The feature files of `predict`, one a view, read side by side from one end to the other.
+//! The feature files of `predict` and `embed`, one a view, read side by side from one end to the other.
 
 use std::fs;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use bidilel_data::table::{self, Choice, Columns, Features, Ids, Wanted};
 use bidilel_math::Observer;
 
 use super::beside;
-use crate::args::PredictArgs;
+use crate::args::InputArgs;
 
 /// Bytes of a mapped file to read before it is mapped anew.
 const REMAP: usize = 64 << 20;
@@ -24,7 +24,7 @@ pub(super) struct Sources {
 
 impl Sources {
     /// Opens the features and checks them against what the model was fitted to.
-    pub(super) fn open(args: &PredictArgs, views: &Views, watch: &dyn Observer) -> Result<Self> {
+    pub(super) fn open(args: &InputArgs, views: &Views, watch: &dyn Observer) -> Result<Self> {
         let paths = paths(&args.features, views)?;
         let (mut sources, mut ids): (Vec<Source>, Option<Ids>) = (Vec::new(), None);
         for (view, path) in views.parts.iter().zip(paths) {

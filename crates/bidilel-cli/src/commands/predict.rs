@@ -3,74 +3,161 @@
 //! Rows are read, projected and written in blocks, so that a file of any size takes constant memory. Only
 //! corrections by the batch (`--post`) need all instances at once, and then only in the latent space.
 
-use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use bidilel::dataset::Rows;
 use bidilel::model::Model;
 use bidilel::pipeline::Pipeline;
 use bidilel::post::Post;
-use bidilel::recognize::Recognition;
-use bidilel_data::table::Ids;
-use bidilel_data::{Prediction, PredictionTable};
 use bidilel_math::Observer;
 use bidilel_report::Format;
 use faer::Mat;
+use rayon::prelude::*;
 
 use super::features::Sources;
+use super::predicted::{Lines, Style, Writer, id_name};
+use super::sound::{Picked, Scan};
 use crate::args::PredictArgs;
 use crate::method;
 use crate::output;
 use crate::progress::Progress;
 
 /// Rows that are read and recognised before they are written.
-const GROUP: usize = 16_384;
+pub(super) const GROUP: usize = 16_384;
 
 pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Result<()> {
     let style = Style::of(format)?;
     args.out.iter().try_for_each(|path| output::check_target(path))?;
     progress.stage("open");
-    let model = open_model(&args.model)?;
-    let mut sources = Sources::open(args, &model.header.visual, progress)?;
+    let model = open_model(&args.input.model)?;
+    let mut sources = Sources::open(&args.input, &model.header.visual, progress)?;
     let pipeline = Pipeline { post: corrections(args, &model, progress), ..model.header.method.clone() };
     if args.top > model.header.unseen.len() {
         progress.note(&format!("--top {}: there are only {} classes", args.top, model.header.unseen.len()));
     }
     progress.stage("recognize");
+    let ids = sources.take_ids();
     let count = sources.count();
     let groups = (0..count).step_by(GROUP).map(|first| first..count.min(first + GROUP));
     let done = |group: &Range<usize>| progress.progress(group.end, count);
+    let mut found = Scan::default();
     // Corrections by the batch need all instances at once, and may fail: before the first line is written.
     let whole = if pipeline.post.is_empty() {
         None
     } else {
         let mut points = Mat::<f64>::zeros(model.fitted.space.dim(), count);
+        let mut kept = Vec::new();
         for group in groups.clone() {
-            let placed = model.project_views(&sources.rows_for(&group)?, group.clone())?;
-            points.as_mut().subcols_mut(group.start, group.len()).copy_from(&placed);
+            let (placed, rows) = Block::read(&mut sources, &group, args.skip_bad_rows, &mut found)?
+                .with(|rows, range| model.project_views(rows, range))?;
+            points.as_mut().subcols_mut(kept.len(), placed.ncols()).copy_from(&placed);
+            kept.extend(rows);
             done(&group);
         }
-        Some(pipeline.recognize_points(&model.fitted, points, |_, _| ())?)
+        check_any(&kept, count)?;
+        let points = points.subcols(0, kept.len()).to_owned();
+        Some((pipeline.recognize_points(&model.fitted, points, |_, _| ())?, kept))
     };
-    let ids = sources.take_ids();
     output::write_to(args.out.as_deref(), |out| {
         let lines = Lines { style: &style, classes: &model.header.unseen, top: args.top, ids: ids.as_ref() };
         let mut writer = Writer::new(out, &style, ids.as_ref().map(id_name))?;
         match &whole {
-            Some(recognition) => writer.write(lines.of(0, recognition)?)?,
+            Some((recognition, kept)) => writer.write(lines.of(kept, recognition)?)?,
             None => {
+                let mut any = false;
                 for group in groups {
-                    let rows = sources.rows_for(&group)?;
-                    let made = |first, recognition| lines.of(first, &recognition);
-                    for lines in model.recognize_views(&rows, group.clone(), made)? {
-                        writer.write(lines?)?;
-                    }
+                    let block = Block::read(&mut sources, &group, args.skip_bad_rows, &mut found)?;
+                    let (made, kept) = block.with(|rows, range| {
+                        let start = range.start;
+                        model.recognize_views(rows, range, |first, recognition| (first - start, recognition))
+                    })?;
+                    let made: Vec<_> = made
+                        .into_par_iter()
+                        .map(|(first, recognition)| lines.of(&kept[first..], &recognition))
+                        .collect();
+                    made.into_iter().try_for_each(|lines| writer.write(lines?))?;
+                    any |= !kept.is_empty();
                     done(&group);
                 }
+                check_any(if any { &[0] } else { &[] }, count)?;
             }
         }
         writer.end(&style)
+    })?;
+    tell(&found, count, args, progress)
+}
+
+fn check_any(kept: &[usize], count: usize) -> Result<()> {
+    if kept.is_empty() && count > 0 {
+        bail!("all {count} rows have numbers that are not finite, so none is left to recognise");
+    }
+    Ok(())
+}
+
+/// The rows of a block that are to be recognised.
+struct Block<'a> {
+    views: Vec<(&'a dyn Rows, &'a str)>,
+    range: Range<usize>,
+    kept: Option<Vec<usize>>,
+}
+
+impl<'a> Block<'a> {
+    fn read(
+        sources: &'a mut Sources,
+        group: &Range<usize>,
+        skip_bad_rows: bool,
+        found: &mut Scan,
+    ) -> Result<Self> {
+        let views = sources.rows_for(group)?;
+        let scan = Scan::of(&views, group.clone(), skip_bad_rows);
+        let kept = scan.kept(group.clone());
+        found.add(scan);
+        Ok(Self { views, range: group.clone(), kept })
+    }
+
+    /// Does something with the rows; gives the numbers of these, too.
+    fn with<R>(
+        self,
+        work: impl FnOnce(&[(&dyn Rows, &str)], Range<usize>) -> bidilel::error::Result<R>,
+    ) -> Result<(R, Vec<usize>)> {
+        let Some(kept) = self.kept else {
+            return Ok((work(&self.views, self.range.clone())?, self.range.collect()));
+        };
+        let picked: Vec<(Picked<'_>, &str)> =
+            self.views.iter().map(|&(rows, origin)| (Picked { rows, picked: &kept }, origin)).collect();
+        let views: Vec<(&dyn Rows, &str)> =
+            picked.iter().map(|(rows, origin)| (rows as &dyn Rows, *origin)).collect();
+        let result = work(&views, 0..kept.len())?;
+        Ok((result, kept))
+    }
+}
+
+/// Says what was found in the rows, and lists those that were left out.
+fn tell(found: &Scan, count: usize, args: &PredictArgs, watch: &dyn Observer) -> Result<()> {
+    const MOST: usize = 5;
+    if found.zero > 0 {
+        let zero = found.zero;
+        watch.note(&format!(
+            "{zero} of {count} rows are all zero: they are as near to one class as to another"
+        ));
+    }
+    if found.vanished > 0 {
+        watch.note(&format!("{} numbers are too small for float32 and read as zero", found.vanished));
+    }
+    if !found.bad.is_empty() {
+        let shown = |(row, problem): &(usize, String)| format!("row {row} ({problem})");
+        let mut rows: Vec<String> = found.bad.iter().take(MOST).map(shown).collect();
+        rows.extend((found.bad.len() > MOST).then(|| format!("{} more", found.bad.len() - MOST)));
+        watch.note(&format!("{} of {count} rows are skipped: {}", found.bad.len(), rows.join(", ")));
+    }
+    let Some(out) = args.out.as_ref().filter(|_| args.skip_bad_rows) else { return Ok(()) };
+    output::write_to(Some(&out.with_extension("skipped.csv")), |out| {
+        let mut csv = csv::Writer::from_writer(out);
+        csv.write_record(["index", "problem"])?;
+        found.bad.iter().try_for_each(|(row, problem)| csv.write_record([&row.to_string(), problem]))?;
+        Ok(csv.flush()?)
     })
 }
 
@@ -105,131 +192,4 @@ fn corrections(args: &PredictArgs, model: &Model, watch: &dyn Observer) -> Vec<P
 pub(super) fn open_model(path: &Path) -> Result<Model> {
     let bytes = bidilel_data::map(path)?;
     Model::from_bytes(bytes.as_ref()).with_context(|| format!("`{}`", path.display()))
-}
-
-/// What the column of identifiers is called in predictions.
-fn id_name(ids: &Ids) -> &'static str {
-    if ids.column.eq_ignore_ascii_case("path") { "path" } else { "id" }
-}
-
-enum Style {
-    Csv,
-    Json,
-    Text,
-    Parquet,
-}
-
-impl Style {
-    fn of(format: Format) -> Result<Self> {
-        match format {
-            Format::Csv => Ok(Self::Csv),
-            Format::Json => Ok(Self::Json),
-            Format::Text => Ok(Self::Text),
-            Format::Parquet => Ok(Self::Parquet),
-            Format::Markdown | Format::Latex => {
-                bail!("predictions come as csv, json, parquet or text, not as {format}")
-            }
-        }
-    }
-}
-
-/// Makes `index,label,distance` lines of recognised instances.
-struct Lines<'a> {
-    style: &'a Style,
-    classes: &'a [String],
-    top: usize,
-    ids: Option<&'a Ids>,
-}
-
-/// Some lines, ready to be written.
-enum Block<'a> {
-    Text(Vec<u8>),
-    Rows(Vec<Prediction<'a>>),
-}
-
-impl<'a> Lines<'a> {
-    /// The lines of a block of instances, of which the first is number `first` of all.
-    fn of(&self, first: usize, recognition: &Recognition) -> Result<Block<'a>> {
-        let (classes, ids) = (self.classes, self.ids);
-        let rows = (0..recognition.distances.ncols()).flat_map(|instance| {
-            let index = first + instance;
-            let id = ids.map(|ids| ids.values[index].as_str());
-            let row = move |(class, distance): (usize, f64)| -> Prediction<'a> {
-                Prediction { index, label: classes[class].as_str(), distance, id }
-            };
-            recognition.top(instance, self.top).into_iter().map(row)
-        });
-        let mut text = Vec::new();
-        match self.style {
-            Style::Parquet => return Ok(Block::Rows(rows.collect())),
-            Style::Csv => {
-                let mut csv = csv::Writer::from_writer(&mut text);
-                for Prediction { index, label, distance, id } in rows {
-                    csv.write_field(index.to_string())?;
-                    csv.write_field(label)?;
-                    csv.write_field(distance.to_string())?;
-                    id.iter().try_for_each(|id| csv.write_field(id))?;
-                    csv.write_record(None::<&[u8]>)?;
-                }
-                csv.flush()?;
-            }
-            Style::Json => {
-                for (place, Prediction { index, label, distance, id }) in rows.enumerate() {
-                    let mut object =
-                        serde_json::json!({"index": index, "label": label, "distance": distance});
-                    if let (Some(id), Some(ids)) = (id, ids) {
-                        object[id_name(ids)] = id.into();
-                    }
-                    let comma = if first == 0 && place == 0 { "" } else { "," };
-                    write!(text, "{comma}\n  {object}")?;
-                }
-            }
-            Style::Text => {
-                for Prediction { index, label, distance, id } in rows {
-                    let id = id.map_or(String::new(), |id| format!("  {id}"));
-                    writeln!(text, "{index:>8}  {distance:>9.6}  {label}{id}")?;
-                }
-            }
-        }
-        Ok(Block::Text(text))
-    }
-}
-
-/// Writes blocks as they come.
-struct Writer<'a> {
-    out: &'a mut dyn Write,
-    table: Option<PredictionTable>,
-}
-
-impl<'a> Writer<'a> {
-    fn new(out: &'a mut dyn Write, style: &Style, id: Option<&str>) -> Result<Self> {
-        match style {
-            Style::Csv => {
-                writeln!(out, "index,label,distance{}", id.map_or(String::new(), |id| format!(",{id}")))?;
-            }
-            Style::Json => write!(out, "[")?,
-            Style::Text => writeln!(out, "{:>8}  {:>9}  label", "index", "distance")?,
-            Style::Parquet => return Ok(Self { out, table: Some(PredictionTable::new(id)?) }),
-        }
-        Ok(Self { out, table: None })
-    }
-
-    fn write(&mut self, block: Block<'_>) -> Result<()> {
-        match (block, &mut self.table) {
-            (Block::Rows(rows), Some(table)) => table.write(&rows, self.out)?,
-            (Block::Text(text), _) => self.out.write_all(&text)?,
-            (Block::Rows(_), None) => bail!("rows without a table to write them to"),
-        }
-        Ok(())
-    }
-
-    fn end(self, style: &Style) -> Result<()> {
-        if let Style::Json = style {
-            writeln!(self.out, "\n]")?;
-        }
-        match self.table {
-            Some(table) => Ok(table.finish(self.out)?),
-            None => Ok(()),
-        }
-    }
 }

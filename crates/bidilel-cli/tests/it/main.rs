@@ -5,6 +5,7 @@ mod datasets;
 mod demo;
 mod encode;
 mod evaluate;
+mod exports;
 mod extract;
 mod formats;
 mod model;
