@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::mismatch::Mismatch;
 use crate::names::closest;
 
 /// A file that cannot be read or written, or that does not say what it should.
@@ -116,21 +117,8 @@ pub enum Error {
     #[error("`{}`: {place}: column `{column}` says `{found}`, but the label is `{expected}`", path.display())]
     OtherLabel { path: PathBuf, column: String, place: String, found: String, expected: String },
     /// Rows whose names are not those that they are joined with.
-    #[error(
-        "`{}`: column `{column}` does not name every {what} once: {}",
-        path.display(),
-        mismatch(.unknown, *.more_unknown, .missing, .repeated, *.more_repeated)
-    )]
-    Join {
-        path: PathBuf,
-        column: String,
-        what: &'static str,
-        unknown: Vec<Unknown>,
-        more_unknown: usize,
-        missing: Vec<String>,
-        repeated: Vec<String>,
-        more_repeated: usize,
-    },
+    #[error("`{}`: column `{column}` does not name every {what} once: {names}", path.display())]
+    Join { path: PathBuf, column: String, what: &'static str, names: Box<Mismatch> },
 
     /// A line that is not UTF-8.
     #[error("`{}`: line {line} is not UTF-8 text", path.display())]
@@ -241,7 +229,7 @@ impl Error {
             Self::OtherLabel { .. } => {
                 "rows and labels are in different orders: join them by an `id_column`, or take the labels from this table"
             }
-            Self::Join { what: "class", unknown, .. } if unknown.is_empty() => {
+            Self::Join { what: "class", names, .. } if names.unknown.is_empty() => {
                 "give every class one row, or take classes without a description from the class list"
             }
             Self::Join { what: "class", .. } => {
@@ -264,15 +252,10 @@ impl Error {
                 ..
             } => "if the array has a column for each, write `transpose = true`",
             Self::Labels { labels, rows, .. } => {
-                return Some(match rows.checked_sub(*labels) {
-                    Some(short) => {
-                        format!("{short} labels are missing, or {short} feature rows are too many")
-                    }
-                    None => {
-                        let over = labels - rows;
-                        format!("{over} labels are too many, or {over} feature rows are missing")
-                    }
-                });
+                let count = rows.abs_diff(*labels);
+                let (first, second) =
+                    if rows > labels { ("missing", "too many") } else { ("too many", "missing") };
+                return Some(format!("{count} labels are {first}, or {count} feature rows are {second}"));
             }
             Self::Transposed { .. } => "the array lies the other way round: write `transpose = true`",
             Self::Value { expected, found, .. } if expected == "an integer from 1" && found == "0" => {
@@ -285,15 +268,6 @@ impl Error {
     }
 }
 
-/// A name that is not one of those that it should be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "its fields are the words of a message")]
-pub struct Unknown {
-    pub name: String,
-    pub place: String,
-    pub closest: Option<String>,
-}
-
 /// Result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -301,7 +275,7 @@ fn by(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
 }
 
-fn list(keys: &[String]) -> String {
+pub(crate) fn list(keys: &[String]) -> String {
     const MOST: usize = 20;
     if keys.is_empty() {
         return "none".to_owned();
@@ -311,36 +285,6 @@ fn list(keys: &[String]) -> String {
         names.push(format!("{} more", keys.len() - MOST));
     }
     names.join(", ")
-}
-
-/// What is wrong with the names of rows.
-fn mismatch(
-    unknown: &[Unknown],
-    more_unknown: usize,
-    missing: &[String],
-    repeated: &[String],
-    more_repeated: usize,
-) -> String {
-    let mut parts = Vec::new();
-    if !unknown.is_empty() {
-        let shown = |unknown: &Unknown| {
-            let meant =
-                unknown.closest.as_ref().map_or(String::new(), |name| format!(", did you mean `{name}`?"));
-            format!("`{}` ({}{meant})", unknown.name, unknown.place)
-        };
-        let mut names: Vec<String> = unknown.iter().map(shown).collect();
-        names.extend((more_unknown > 0).then(|| format!("{more_unknown} more")));
-        parts.push(format!("unknown {}", names.join(", ")));
-    }
-    if !missing.is_empty() {
-        parts.push(format!("missing {}", list(missing)));
-    }
-    if !repeated.is_empty() {
-        let mut names = repeated.to_vec();
-        names.extend((more_repeated > 0).then(|| format!("{more_repeated} more")));
-        parts.push(format!("repeated {}", names.join(", ")));
-    }
-    parts.join("; ")
 }
 
 fn left_out_columns(columns: &[String]) -> String {

@@ -3,6 +3,8 @@
 //! The files are not part of this project. Where they are at hand, the variable `BIDILEL_MATLAB_FILES` names their
 //! folder; without it there is nothing to compare, and the fixtures of the other tests have to do.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot make its files has failed")]
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
@@ -107,10 +109,10 @@ fn splits(file: &str, instances: usize, classes: usize) -> Vec<(String, SplitKin
     let Some(folder) = folder() else { return Vec::new() };
     let target = tempfile::tempdir().unwrap();
     fs::copy(folder.join(file), target.path().join("att_splits.mat")).unwrap();
-    let labels: Vec<u8> = (0..instances).flat_map(|row| ((row % classes + 1) as u16).to_le_bytes()).collect();
+    let labels: Vec<u8> = (0..instances).flat_map(|row| ((row % classes) as u64 + 1).to_le_bytes()).collect();
     let features = vec![0; instances];
     let tensors = HashMap::from([
-        ("labels", TensorView::new(Dtype::U16, vec![instances], &labels).unwrap()),
+        ("labels", TensorView::new(Dtype::U64, vec![instances], &labels).unwrap()),
         ("features", TensorView::new(Dtype::U8, vec![1, instances], &features).unwrap()),
     ]);
     fs::write(target.path().join("res101.mat"), safetensors::serialize(tensors, None).unwrap()).unwrap();

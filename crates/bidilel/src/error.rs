@@ -188,6 +188,11 @@ impl Error {
             Self::NotFinite { .. } => {
                 Some("remove the instance, or repair the file that it came from".to_owned())
             }
+            Self::NotInDataset { what: "split", available, .. } if available.is_empty() => Some(
+                "name the unseen classes: in a `[split.NAME]` table of dataset.toml, or in `unseen.txt` beside folders of \
+                 classes, where classes that are only described are unseen by themselves"
+                    .to_owned(),
+            ),
             Self::NotInDataset { what: "split", name: Some(name), available }
                 if name == "standard" && available.iter().any(|other| other == "proposed-classes") =>
             {

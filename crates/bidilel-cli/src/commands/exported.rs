@@ -107,8 +107,8 @@ pub(super) fn write_latent(path: &Path, runs: &[Recognized]) -> Result<()> {
             run.split.clone(),
             run.seed.to_string(),
             index.1,
-            truth.to_string(),
-            predicted.to_string(),
+            (*truth).clone(),
+            (*predicted).clone(),
         ]
     };
     let beside =

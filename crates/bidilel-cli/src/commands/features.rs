@@ -163,8 +163,10 @@ impl Source {
             let transposed = rows.count() == dim && rows.array.dimensions() == 2 && !transpose;
             let hint =
                 if transposed { "; its columns fit: try --transpose".to_owned() } else { String::new() };
-            let notes =
-                read.notes.iter().map(|note| format!("; {note}: choose with --columns")).collect::<String>();
+            let notes = match &read.notes[..] {
+                [] => String::new(),
+                notes => format!("; {}: choose with --columns", notes.join("; ")),
+            };
             bail!(
                 "{origin}: feature rows do not match the model: expected {dim} dimensions, found {found}{hint}{notes}"
             );

@@ -14,7 +14,6 @@ use bidilel::post::Post;
 use bidilel_math::Observer;
 use bidilel_report::Format;
 use faer::Mat;
-use rayon::prelude::*;
 
 use super::features::Sources;
 use super::predicted::{Lines, Style, Writer, id_name};
@@ -51,7 +50,7 @@ pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Re
         let mut kept = Vec::new();
         for group in groups.clone() {
             let (placed, rows) = Block::read(&mut sources, &group, args.skip_bad_rows, &mut found)?
-                .with(|rows, range| model.project_views(rows, range))?;
+                .with(|rows, range, _| model.project_views(rows, range))?;
             points.as_mut().subcols_mut(kept.len(), placed.ncols()).copy_from(&placed);
             kept.extend(rows);
             done(&group);
@@ -63,27 +62,25 @@ pub(super) fn run(args: &PredictArgs, format: Format, progress: &Progress) -> Re
     output::write_to(args.out.as_deref(), |out| {
         let lines = Lines { style: &style, classes: &model.header.unseen, top: args.top, ids: ids.as_ref() };
         let mut writer = Writer::new(out, &style, ids.as_ref().map(id_name))?;
-        match &whole {
-            Some((recognition, kept)) => writer.write(lines.of(kept, recognition)?)?,
-            None => {
-                let mut any = false;
-                for group in groups {
-                    let block = Block::read(&mut sources, &group, args.skip_bad_rows, &mut found)?;
-                    let (made, kept) = block.with(|rows, range| {
-                        let start = range.start;
-                        model.recognize_views(rows, range, |first, recognition| (first - start, recognition))
-                    })?;
-                    let made: Vec<_> = made
-                        .into_par_iter()
-                        .map(|(first, recognition)| lines.of(&kept[first..], &recognition))
-                        .collect();
-                    made.into_iter().try_for_each(|lines| writer.write(lines?))?;
-                    any |= !kept.is_empty();
-                    done(&group);
-                }
-                check_any(if any { &[0] } else { &[] }, count)?;
-            }
+        if let Some((recognition, kept)) = &whole {
+            writer.write(lines.of(kept, recognition)?)?;
+            return writer.end(&style);
         }
+        let mut any = false;
+        for group in groups {
+            let block = Block::read(&mut sources, &group, args.skip_bad_rows, &mut found)?;
+            let (made, kept) = block.with(|rows, range, numbers| {
+                let start = range.start;
+                // Lines are made where the distances are, which would be far more to hold.
+                model.recognize_views(rows, range, |first, recognition| {
+                    lines.of(&numbers[first - start..], &recognition)
+                })
+            })?;
+            made.into_iter().try_for_each(|lines| writer.write(lines?))?;
+            any |= !kept.is_empty();
+            done(&group);
+        }
+        check_any(if any { &[0] } else { &[] }, count)?;
         writer.end(&style)
     })?;
     tell(&found, count, args, progress)
@@ -120,16 +117,17 @@ impl<'a> Block<'a> {
     /// Does something with the rows; gives the numbers of these, too.
     fn with<R>(
         self,
-        work: impl FnOnce(&[(&dyn Rows, &str)], Range<usize>) -> bidilel::error::Result<R>,
+        work: impl FnOnce(&[(&dyn Rows, &str)], Range<usize>, &[usize]) -> bidilel::error::Result<R>,
     ) -> Result<(R, Vec<usize>)> {
         let Some(kept) = self.kept else {
-            return Ok((work(&self.views, self.range.clone())?, self.range.collect()));
+            let numbers: Vec<usize> = self.range.clone().collect();
+            return Ok((work(&self.views, self.range, &numbers)?, numbers));
         };
         let picked: Vec<(Picked<'_>, &str)> =
             self.views.iter().map(|&(rows, origin)| (Picked { rows, picked: &kept }, origin)).collect();
         let views: Vec<(&dyn Rows, &str)> =
             picked.iter().map(|(rows, origin)| (rows as &dyn Rows, *origin)).collect();
-        let result = work(&views, 0..kept.len())?;
+        let result = work(&views, 0..kept.len(), &kept)?;
         Ok((result, kept))
     }
 }

@@ -51,7 +51,7 @@ fn descriptions_in_reverse_order_give_the_same_result() {
 }
 
 /// The features as a table with an identifier and the label, in the given order of columns.
-fn feature_table(folder: &Folder, order: impl Iterator<Item = usize> + Clone, labels: bool) -> String {
+fn feature_table(folder: &Folder, order: &(impl Iterator<Item = usize> + Clone), labels: bool) -> String {
     let features = rows(folder, "cnn.npy", 128);
     let label = bidilel_data::array::open(&folder.file("labels.npy"), None).expect("labels").to_matrix();
     let mut table = "id".to_owned();
@@ -73,7 +73,7 @@ fn feature_table(folder: &Folder, order: impl Iterator<Item = usize> + Clone, la
 fn a_label_among_the_features_is_no_leak() {
     let folder = Folder::generated();
     let expected = per_class(&evaluate(&folder));
-    fs::write(folder.file("cnn.csv"), feature_table(&folder, 0..128, true)).expect("writable");
+    fs::write(folder.file("cnn.csv"), feature_table(&folder, &(0..128), true)).expect("writable");
     folder.edit("dataset.toml", |text| text.replace("\"cnn.npy\"", "\"cnn.csv\""));
     let ran = evaluate(&folder);
     assert!((per_class(&ran) - expected).abs() < 1e-12);
@@ -87,19 +87,19 @@ fn a_label_among_the_features_is_no_leak() {
 #[test]
 fn a_model_finds_its_features_by_name_and_carries_identifiers() {
     let folder = Folder::generated();
-    fs::write(folder.file("cnn.csv"), feature_table(&folder, 0..128, true)).expect("writable");
+    fs::write(folder.file("cnn.csv"), feature_table(&folder, &(0..128), true)).expect("writable");
     folder.edit("dataset.toml", |text| text.replace("\"cnn.npy\"", "\"cnn.csv\""));
     let model = folder.beside("model");
     assert_eq!(bidilel(&["fit", &folder.data(), "--visual", "cnn", "--out", &model]).status, 0);
     let table = folder.beside("new.csv");
     let predict = |extra: &[&str]| bidilel(&[&["predict", &model, &table], extra].concat());
-    fs::write(&table, feature_table(&folder, 0..128, false)).expect("writable");
+    fs::write(&table, feature_table(&folder, &(0..128), false)).expect("writable");
     let expected = predict(&[]);
     assert_eq!(expected.status, 0, "{}", expected.stderr);
     assert!(expected.stdout.starts_with("index,label,distance,id\n0,"), "{}", expected.stdout);
     assert!(expected.stdout.lines().nth(3).expect("a line").ends_with(",image-2"));
     // Another order of columns, and one more that is not wanted.
-    fs::write(&table, feature_table(&folder, (0..128).rev(), true)).expect("writable");
+    fs::write(&table, feature_table(&folder, &(0..128).rev(), true)).expect("writable");
     assert_eq!(predict(&[]).stdout, expected.stdout);
     assert_eq!(predict(&["--columns", "f?,f??,f???"]).status, 0);
     assert_ne!(predict(&["--columns", "f?,f??,f???"]).stdout, expected.stdout);
@@ -109,7 +109,7 @@ fn a_model_finds_its_features_by_name_and_carries_identifiers() {
     assert_eq!(predict(&["--format", "parquet", "--out", &out]).status, 0);
     let written = bidilel_data::container::Container::open(out.as_ref()).expect("a table");
     assert_eq!(written.strings("id").expect("identifiers")[7], "image-7");
-    fs::write(&table, feature_table(&folder, 1..128, true)).expect("writable");
+    fs::write(&table, feature_table(&folder, &(1..128), true)).expect("writable");
     let error = predict(&[]).error().to_owned();
     assert!(error.contains("has no column `f0`"), "{error}");
     assert!(predict(&["--columns", "g*"]).error().contains("has no column `g*`"));

@@ -131,7 +131,11 @@ fn find_absent(dataset: &Dataset, problems: &mut Vec<Problem>) {
             dataset.semantic.is_empty(),
             "add a `[semantic.NAME]` table with a `file` and a `metric`",
         ),
-        ("split", dataset.splits.is_empty(), "add a `[split.NAME]` table with the `unseen` classes"),
+        (
+            "split",
+            dataset.splits.is_empty(),
+            "add a `[split.NAME]` table with the `unseen` classes, or an `unseen.txt` beside folders of classes",
+        ),
     ];
     for (what, _, hint) in parts.into_iter().filter(|part| part.1) {
         problems.push(Problem::error(dataset.name.clone(), format!("there is no {what}")).with_hint(hint));

@@ -14,15 +14,15 @@ use crate::text::{self, List};
 
 /// Labels, and what their file says of the instances beside them.
 pub(super) struct Labels {
-    pub(super) labels: Vec<usize>,
+    pub(super) indices: Vec<usize>,
     pub(super) ids: Option<Ids>,
     /// What every column was taken for, of a table.
     pub(super) roles: Option<TableRoles>,
 }
 
 impl Labels {
-    fn plain(labels: Vec<usize>) -> Self {
-        Self { labels, ids: None, roles: None }
+    fn plain(indices: Vec<usize>) -> Self {
+        Self { indices, ids: None, roles: None }
     }
 }
 
@@ -81,13 +81,13 @@ fn read_from_base(
     let LabelColumns { label, ids, roles } = table::labels(&path, table, &choice, classes)?;
     let texts = table.texts(label)?;
     let named = texts.iter().all(|text| classes.has(text));
-    let labels = if named || table.columns()[label].kind == EntryKind::Strings {
+    let indices = if named || table.columns()[label].kind == EntryKind::Strings {
         let key = table.has_header().then(|| table.columns()[label].name.clone());
         classes.indices(&List { path, items: texts, key })?
     } else {
         from_numbers(&table.select(&[label])?, classes.count(), base)?
     };
-    Ok(Labels { labels, ids, roles: Some(roles) })
+    Ok(Labels { indices, ids, roles: Some(roles) })
 }
 
 /// The labels of a key: names or numbers.

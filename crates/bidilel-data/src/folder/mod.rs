@@ -62,9 +62,9 @@ impl Folder {
         // A wrong base is the usual reason; with the other one the rest can still be looked at.
         let labels = labels.or_else(|| labels::read_from_other_base(self, manifest, &index));
         let (labels, mut ids) = match labels {
-            Some(Labels { labels, ids, roles }) => {
+            Some(Labels { indices, ids, roles }) => {
                 reading.tables.extend(roles);
-                (Some(labels), ids)
+                (Some(indices), ids)
             }
             None => (None, None),
         };

@@ -1,6 +1,6 @@
 //! Semantic representations: a checked vector for every class.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bidilel::dataset::{Metric, Semantic};
 use faer::Mat;
@@ -91,21 +91,18 @@ fn read_file(
     let path = folder.join(file);
     let container = Container::open(&path)?;
     let (choice, key) = (table.choice(), table.key.as_deref());
-    let Vectors { path, vectors, names } = match container.table() {
-        Some(tabular) => {
-            let read = if table.transpose { table::classes_in_columns } else { table::classes };
-            let found = read(&path, tabular, key, &choice, classes, metric, &[])?;
-            reading.add_table(&path, &format!("semantic.{name}"), found.notes, Some(found.roles));
-            Vectors { path, vectors: found.vectors, names: found.dimension_names }
-        }
-        None => {
-            table::check_no_choice(&path, &container, &choice)?;
-            let array = container.array(key)?;
-            check_matrix(&array, "a matrix of classes x dimensions")?;
-            let array = if table.transpose { array.transposed() } else { array };
-            check_rows(&array, "rows (one a class)", classes.count())?;
-            Vectors { path: array.path().to_owned(), vectors: array.to_matrix(), names: None }
-        }
+    let (path, vectors, names) = if let Some(tabular) = container.table() {
+        let read = if table.transpose { table::classes_in_columns } else { table::classes };
+        let found = read(&path, tabular, key, &choice, classes, metric, &[])?;
+        reading.add_table(&path, &format!("semantic.{name}"), found.notes, Some(found.roles));
+        (path, found.vectors, found.dimension_names)
+    } else {
+        table::check_no_choice(&path, &container, &choice)?;
+        let array = container.array(key)?;
+        check_matrix(&array, "a matrix of classes x dimensions")?;
+        let array = if table.transpose { array.transposed() } else { array };
+        check_rows(&array, "rows (one a class)", classes.count())?;
+        (array.path().to_owned(), array.to_matrix(), None)
     };
     check_count(&path, "rows (one a class)", classes.count(), vectors.ncols())?;
     if metric == Metric::Precomputed {
@@ -122,13 +119,6 @@ fn read_file(
     };
     let origin = format!("`{}`", path.display());
     Ok(Semantic { name: name.to_owned(), origin, metric, vectors, dimension_names })
-}
-
-/// Vectors as they were read, dimensions x classes.
-struct Vectors {
-    path: PathBuf,
-    vectors: Mat<f64>,
-    names: Option<Vec<String>>,
 }
 
 /// The vectors, dimensions x classes, with missing values replaced.

@@ -59,14 +59,14 @@ fn read_folder(folder: &Path) -> Result<Contents> {
 pub(super) fn add_split(folder: &Path, contents: &mut Contents) -> Result<()> {
     let Some(path) = first_of(folder, &UNSEEN) else { return Ok(()) };
     let unseen = classes_in(&path, &contents.classes)?;
-    add_split_of(folder, contents, path, unseen)
+    add_split_of(folder, contents, &path, unseen)
 }
 
 /// Adds the split with these unseen classes, which a file gives, and with what other files say of the known ones.
 pub(super) fn add_split_of(
     folder: &Path,
     contents: &mut Contents,
-    path: PathBuf,
+    path: &Path,
     unseen: Vec<usize>,
 ) -> Result<()> {
     let other = benchmark::standard(&contents.classes).filter(|standard| *standard != unseen);
@@ -96,9 +96,9 @@ pub(super) fn add_split_of(
             contents.notes.push(Note { path, message, hint: Some("complete the split files") });
         }
     }
-    contents.add_split(name, &path, SplitKind::Classes { unseen, validation });
+    contents.add_split(name, path, SplitKind::Classes { unseen, validation });
     if let Some(unseen) = other {
-        contents.add_split("standard", &path, SplitKind::Classes { unseen, validation: Vec::new() });
+        contents.add_split("standard", path, SplitKind::Classes { unseen, validation: Vec::new() });
     }
     Ok(())
 }

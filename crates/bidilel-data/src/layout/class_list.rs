@@ -45,7 +45,7 @@ pub(super) fn classes_in(path: &Path, classes: &[String]) -> Result<Vec<usize>> 
         let name = name.map_or(item.as_str(), |(_, name)| name.trim());
         // The class's own name, so that two spellings of one are a repetition.
         if let Some(class) = index.get(item).or_else(|| index.get(name)) {
-            *item = index.name(class).to_owned();
+            index.name(class).clone_into(item);
         }
     }
     let mut indices = index.indices(&list.unique()?)?;

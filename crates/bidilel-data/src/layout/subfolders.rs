@@ -97,7 +97,7 @@ fn read_folder(folder: &Path, found: &[(PathBuf, Vec<PathBuf>)]) -> Result<Conte
     match tables.first() {
         Some((_, table)) if first_of(folder, &animals::UNSEEN).is_none() && !unseen.is_empty() => {
             let path = table.path().to_owned();
-            animals::add_split_of(folder, &mut contents, path, unseen)?;
+            animals::add_split_of(folder, &mut contents, &path, unseen)?;
         }
         _ => animals::add_split(folder, &mut contents)?,
     }

@@ -38,7 +38,7 @@ pub(crate) fn classes_in_columns(
         plan.features.retain(|column| plan.left_out.iter().all(|(other, _)| other != column));
     }
     plan.check()?;
-    let by_name = table.has_header() && plan.features.iter().any(|column| named(column));
+    let by_name = table.has_header() && plan.features.iter().any(named);
     let mut vectors = table.select(&plan.features)?.transposed().to_matrix();
     if by_name {
         let headers: Vec<String> =

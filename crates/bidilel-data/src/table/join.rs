@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result, Unknown};
+use crate::error::{Error, Result};
+use crate::mismatch::{Mismatch, Unknown};
 use crate::names::{ClassIndex, closest, composed};
 
 /// More names than this are counted, not listed.
@@ -47,18 +48,17 @@ pub(super) fn rows_by_name(key: &Key<'_>, names: &[String], index: &ClassIndex<'
         // A name that is there anyway was not meant.
         closest: closest(name, if missing.is_empty() { wanted } else { &missing }),
     });
-    Err(Error::Join {
-        path: key.path.to_owned(),
-        column: key.column.to_owned(),
-        what: key.what,
+    let names = Mismatch {
         unknown: listed.collect(),
         more_unknown: unknown.len().saturating_sub(MOST_LISTED),
-        missing,
         more_repeated: repeated.len().saturating_sub(MOST_LISTED),
         repeated: repeated
             .into_iter()
             .take(MOST_LISTED)
             .map(|(name, first, row)| format!("`{name}` ({} and {})", (key.place)(first), (key.place)(row)))
             .collect(),
-    })
+        missing,
+    };
+    let (path, column) = (key.path.to_owned(), key.column.to_owned());
+    Err(Error::Join { path, column, what: key.what, names: Box::new(names) })
 }

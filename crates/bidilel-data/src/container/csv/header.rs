@@ -52,6 +52,8 @@ pub(super) fn columns(first: &[Vec<String>], header: bool) -> Vec<Column> {
 
 #[cfg(test)]
 mod tests {
+    use EntryKind::{Numbers, Strings};
+
     use super::*;
 
     fn records(text: &str) -> Vec<Vec<String>> {
@@ -79,7 +81,6 @@ mod tests {
     #[test]
     fn a_single_wrong_cell_does_not_make_text_of_a_column() {
         let kinds = |text: &str| columns(&records(text), true).iter().map(|c| c.kind).collect::<Vec<_>>();
-        use EntryKind::{Numbers, Strings};
         assert_eq!(kinds("name,a,b\nx,n/k,2\ny,1,2\nz,3,4"), [Strings, Numbers, Numbers]);
         assert_eq!(kinds("name,a\nx,y\ny,z\nz,3"), [Strings, Strings]);
     }
