@@ -58,6 +58,8 @@ pub(crate) enum Command {
     Select(Box<SelectArgs>),
     /// Recognise feature rows with a model
     Predict(PredictArgs),
+    /// Place feature rows in the latent space of a model
+    Embed(EmbedArgs),
     /// Say what is in a dataset and what is wrong with it
     Inspect {
         /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:small, synthetic:awa, synthetic:cub
@@ -124,6 +126,12 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Run"
     )]
     pub(crate) top: Vec<usize>,
+    /// Write what every test instance was taken for, with its distance to every class: .csv or .json
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
+    pub(crate) predictions: Option<PathBuf>,
+    /// Write the latent coordinates of the test instances: .npy with a list beside it (.csv), or one .csv
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
+    pub(crate) latent: Option<PathBuf>,
     /// Write the whole result to a file, too: as its ending says (.json, .csv, .md, .tex, .txt), else as JSON; - is stdout
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: Option<PathBuf>,
@@ -139,6 +147,9 @@ pub(crate) struct FitArgs {
     /// The model file to write
     #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: PathBuf,
+    /// Write the latent coordinates of the training instances: .npy with a list beside it (.csv), or one .csv
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
+    pub(crate) latent: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -171,8 +182,9 @@ pub(crate) struct SelectArgs {
     pub(crate) method: MethodArgs,
 }
 
+/// A model, and feature rows for it.
 #[derive(Debug, Args)]
-pub(crate) struct PredictArgs {
+pub(crate) struct InputArgs {
     /// A model file that `fit` wrote
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) model: PathBuf,
@@ -185,6 +197,32 @@ pub(crate) struct PredictArgs {
     /// The files have an instance a column
     #[arg(long)]
     pub(crate) transpose: bool,
+    /// Columns of a table that are features: names or patterns such as 'f*', comma-separated; VIEW=COLUMNS for one
+    /// of several tables (may be repeated) [default: the names that the model was fitted to, else all columns of
+    /// numbers that look like features]
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) columns: Vec<String>,
+    /// Column of a table that identifies its rows; it is written beside every prediction [default: one called so]
+    #[arg(long, value_name = "COLUMN", visible_alias = "name-column")]
+    pub(crate) id_column: Option<String>,
+    /// Column of a table that has labels, and is no feature [default: one called so]
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) label_column: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EmbedArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// The file to write: .npy with a list of the rows beside it (.csv), or one .csv with everything
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
     /// Classes to give for every instance, nearest first
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = parse_count)]
     pub(crate) top: usize,
@@ -197,6 +235,9 @@ pub(crate) struct PredictArgs {
     /// How often self-training is done [default: as fitted]
     #[arg(long, value_name = "N")]
     pub(crate) self_training_rounds: Option<usize>,
+    /// Leave out rows with numbers that are not finite, and say which; with --out they are listed in OUT.skipped.csv
+    #[arg(long)]
+    pub(crate) skip_bad_rows: bool,
     /// Write to a file instead of standard output, in the format of its ending: .csv, .json, .jsonl, .parquet or .txt
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,

@@ -9,6 +9,7 @@ mod demonstration;
 mod extraction;
 mod failure;
 mod input;
+mod latent;
 mod memory;
 mod method;
 mod output;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Result, bail};
 use bidilel_data::text::spreadsheet_safe;
 use bidilel_data::write_atomically;
-use bidilel_report::{Format, Table, visible_lines, wrap};
+use bidilel_report::{Format, SCHEMA_VERSION, Table, VERSION, visible_lines, wrap};
 
 use crate::failure::usage;
 use crate::terminal;
@@ -99,9 +99,24 @@ pub(crate) fn wrapped(text: &str) -> String {
     text.lines().map(|line| wrap(line, width, "  ")).collect::<Vec<_>>().join("\n")
 }
 
-/// Prints one JSON value on stdout.
-pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    print_as_is(&(serde_json::to_string_pretty(value)? + "\n"))
+/// A result with what made it.
+#[derive(serde::Serialize)]
+struct Versioned<'a, T> {
+    #[serde(flatten)]
+    result: &'a T,
+    version: &'static str,
+    schema_version: u32,
+}
+
+/// One JSON object with the program's version and that of its keys, as text.
+pub(crate) fn json(result: &impl serde::Serialize) -> Result<String> {
+    let versioned = Versioned { result, version: VERSION, schema_version: SCHEMA_VERSION };
+    Ok(serde_json::to_string_pretty(&versioned)? + "\n")
+}
+
+/// Prints one JSON object on stdout.
+pub(crate) fn print_json(result: &impl serde::Serialize) -> Result<()> {
+    print_as_is(&json(result)?)
 }
 
 /// Prints a table on stdout.

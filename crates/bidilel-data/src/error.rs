@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::mismatch::Mismatch;
 use crate::names::closest;
 
 /// A file that cannot be read or written, or that does not say what it should.
@@ -100,6 +101,33 @@ pub enum Error {
     /// A key for a file that holds one array.
     #[error("`{}`: has no keys, so key `{key}` is not in it", path.display())]
     NoKeys { path: PathBuf, key: String },
+    /// A column that a table does not have.
+    #[error("`{}`: has no column `{column}`: it has {}", path.display(), list(.columns))]
+    NoSuchColumn { path: PathBuf, column: String, columns: Vec<String> },
+    /// A table that lacks columns that a model needs.
+    #[error("`{}`: has no column {}", path.display(), list(.missing))]
+    MissingColumns { path: PathBuf, missing: Vec<String> },
+    /// A role that several columns could have.
+    #[error("`{}`: expected one column for `{option}`, found {}", path.display(), list(.columns))]
+    WhichColumn { path: PathBuf, option: &'static str, columns: Vec<String> },
+    /// A choice of columns for a file that has none.
+    #[error("`{}`: has no columns to choose by `{option}`: it is {found}", path.display())]
+    NoTable { path: PathBuf, option: &'static str, found: &'static str },
+    /// A table of which no column is a feature.
+    #[error("`{}`: has no column of features{}", path.display(), left_out_columns(.left_out))]
+    NoColumns { path: PathBuf, left_out: Vec<String> },
+    /// A column that should not be among the features.
+    #[error("`{}`: column `{column}` cannot be a feature: {reason}", path.display())]
+    Suspect { path: PathBuf, column: String, reason: &'static str },
+    /// A table without names whose rows are in another order than the classes.
+    #[error("`{}`: column `{column}` numbers the classes in another order than the rows", path.display())]
+    OtherOrder { path: PathBuf, column: String },
+    /// A class in a table of instances that is not the one in the labels.
+    #[error("`{}`: {place}: column `{column}` says `{found}`, but the label is `{expected}`", path.display())]
+    OtherLabel { path: PathBuf, column: String, place: String, found: String, expected: String },
+    /// Rows whose names are not those that they are joined with.
+    #[error("`{}`: column `{column}` does not name every {what} once: {names}", path.display())]
+    Join { path: PathBuf, column: String, what: &'static str, names: Box<Mismatch> },
 
     /// A line that is not UTF-8.
     #[error("`{}`: line {line} is not UTF-8 text", path.display())]
@@ -138,15 +166,15 @@ pub enum Error {
     /// A folder in a known layout that lacks one of its files.
     #[error("`{}`: found `{found}`, but not {missing}", path.display())]
     Incomplete { path: PathBuf, found: &'static str, missing: &'static str },
-    /// A class without a row in a table of descriptions.
-    #[error("`{}`: no row describes class `{class}`", path.display())]
-    Undescribed { path: PathBuf, class: String },
     /// A split with contradicting or missing entries.
     #[error("`{}`: split `{split}`: {problem}", path.display())]
     Split { path: PathBuf, split: String, problem: String },
     /// A count that does not fit the rest of the dataset.
     #[error("`{}`: expected {expected} {what}, found {found}", path.display())]
     Count { path: PathBuf, what: &'static str, expected: usize, found: usize },
+    /// Another number of labels than of feature rows.
+    #[error("`{}`: has {labels} labels, but `{}` has {rows} rows", path.display(), features.display())]
+    Labels { path: PathBuf, labels: usize, features: PathBuf, rows: usize },
     /// A matrix whose columns are what its rows should be.
     #[error("`{}`: expected {expected} {what}, found {found} rows and {expected} columns", path.display())]
     Transposed { path: PathBuf, what: &'static str, expected: usize, found: usize },
@@ -194,6 +222,33 @@ impl Error {
             Self::WhichKey { keys, .. } if !keys.is_empty() => {
                 "say which one: `key = \"…\"` in dataset.toml, `--key` on the command line"
             }
+            Self::NoSuchColumn { column, columns, .. } => {
+                return closest(column, columns).map(|name| format!("did you mean `{name}`?"));
+            }
+            Self::MissingColumns { .. } => {
+                "the model was fitted to columns of these names; name others in their order with `--columns`"
+            }
+            Self::WhichColumn { option, .. } => return Some(format!("say which one: `{option} = \"…\"`")),
+            Self::NoTable { .. } => "columns have names in CSV, TSV and Parquet files only",
+            Self::NoColumns { .. } => {
+                "say which columns are features: `columns = [\"…\"]` in dataset.toml, `--columns` on the command line"
+            }
+            Self::Suspect { .. } => {
+                "take the column out of the file, or say which ones to use: `--columns 1..129`"
+            }
+            Self::OtherOrder { .. } => {
+                "add a column with the names of the classes, or sort the rows by that column"
+            }
+            Self::OtherLabel { .. } => {
+                "rows and labels are in different orders: join them by an `id_column`, or take the labels from this table"
+            }
+            Self::Join { what: "class", names, .. } if names.unknown.is_empty() => {
+                "give every class one row, or take classes without a description from the class list"
+            }
+            Self::Join { what: "class", .. } => {
+                "names must be spelled as in the class list, and rows of other classes be left out"
+            }
+            Self::Join { .. } => "every instance needs one row, with the same identifier in both files",
             Self::Cell { found, .. } if found.contains(',') => "write decimal points, not commas",
             Self::NoWords { .. } => {
                 "rename these classes, or write `missing = \"mean\"` to give them the mean of the others"
@@ -209,6 +264,12 @@ impl Error {
                 what: "rows (one a class)" | "rows (one an instance)" | "columns (one a class)",
                 ..
             } => "if the array has a column for each, write `transpose = true`",
+            Self::Labels { labels, rows, .. } => {
+                let count = rows.abs_diff(*labels);
+                let (first, second) =
+                    if rows > labels { ("missing", "too many") } else { ("too many", "missing") };
+                return Some(format!("{count} labels are {first}, or {count} feature rows are {second}"));
+            }
             Self::Transposed { .. } => "the array lies the other way round: write `transpose = true`",
             Self::Value { expected, found, .. } if expected == "an integer from 1" && found == "0" => {
                 "the file counts from 0: remove `one_based`"
@@ -227,7 +288,7 @@ fn by(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
 }
 
-fn list(keys: &[String]) -> String {
+pub(crate) fn list(keys: &[String]) -> String {
     const MOST: usize = 20;
     if keys.is_empty() {
         return "none".to_owned();
@@ -237,6 +298,13 @@ fn list(keys: &[String]) -> String {
         names.push(format!("{} more", keys.len() - MOST));
     }
     names.join(", ")
+}
+
+fn left_out_columns(columns: &[String]) -> String {
+    match columns {
+        [] => ", only text".to_owned(),
+        columns => format!(": {} look like identifiers or labels", list(columns)),
+    }
 }
 
 fn dimensions(shape: &[usize]) -> String {

@@ -1,6 +1,11 @@
 //! From class names to class indices.
+//!
+//! Names are compared in Unicode's composed form (NFC): macOS writes file names decomposed, editors composed, and both
+//! look the same.
 
 use std::collections::HashMap;
+
+use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, Result};
 use crate::text::List;
@@ -8,14 +13,43 @@ use crate::text::List;
 /// The classes of a dataset, to look names up in.
 #[derive(Debug)]
 pub(crate) struct ClassIndex<'a> {
-    index_of: HashMap<&'a str, usize>,
+    index_of: HashMap<String, usize>,
+    /// Classes by their letters and digits alone, where these are enough; none where two classes share them.
+    plain: Option<HashMap<String, Option<usize>>>,
     names: &'a [String],
+}
+
+/// A name as it is compared: composed, without spaces around it.
+pub(crate) fn composed(name: &str) -> String {
+    name.trim().nfc().collect()
+}
+
+/// Letters and digits in lower case, without a number in front: `fishcrow`.
+pub(crate) fn plain(name: &str) -> String {
+    let name = composed(name);
+    let unnumbered = match name.split_once('.') {
+        Some((number, rest)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            rest
+        }
+        _ => &name,
+    };
+    unnumbered.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 impl<'a> ClassIndex<'a> {
     pub(crate) fn new(names: &'a [String]) -> Self {
-        let index_of = names.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
-        Self { index_of, names }
+        let index_of = names.iter().enumerate().map(|(index, name)| (composed(name), index)).collect();
+        Self { index_of, plain: None, names }
+    }
+
+    /// Finds a class by its plain letters and digits, too: `001.Fish_Crow`, `Fish_Crow` and `fish crow` are the same,
+    /// as in the files of one benchmark.
+    pub(crate) fn lenient(names: &'a [String]) -> Self {
+        let mut plain_names: HashMap<String, Option<usize>> = HashMap::new();
+        for (index, name) in names.iter().enumerate() {
+            plain_names.entry(plain(name)).and_modify(|found| *found = None).or_insert(Some(index));
+        }
+        Self { plain: Some(plain_names), ..Self::new(names) }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -23,7 +57,22 @@ impl<'a> ClassIndex<'a> {
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.index_of.contains_key(name)
+        self.get(name).is_some()
+    }
+
+    /// The class of that name.
+    pub(crate) fn get(&self, name: &str) -> Option<usize> {
+        let by_letters = || self.plain.as_ref()?.get(&plain(name)).copied().flatten();
+        self.index_of.get(&composed(name)).copied().or_else(by_letters)
+    }
+
+    /// The class that was probably meant.
+    pub(crate) fn closest(&self, name: &str) -> Option<String> {
+        closest(name, self.names)
+    }
+
+    pub(crate) fn names(&self) -> &[String] {
+        self.names
     }
 
     pub(crate) fn name(&self, index: usize) -> &str {
@@ -33,11 +82,11 @@ impl<'a> ClassIndex<'a> {
     /// The index of every name in a list, in its order.
     pub(crate) fn indices(&self, list: &List) -> Result<Vec<usize>> {
         let look_up = |(place, name): (usize, &String)| {
-            self.index_of.get(name.as_str()).copied().ok_or_else(|| Error::UnknownClass {
+            self.get(name).ok_or_else(|| Error::UnknownClass {
                 path: list.path.clone(),
                 place: list.place(place),
                 name: name.clone(),
-                closest: closest(name, self.names),
+                closest: self.closest(name),
             })
         };
         list.items.iter().enumerate().map(look_up).collect()
@@ -92,6 +141,13 @@ mod tests {
         let long = ["x".repeat(200), "x".repeat(40_000)];
         assert_eq!(closest(&"x".repeat(199), &long).as_ref(), Some(&long[0]));
         assert_eq!(closest(&"x".repeat(39_999), &long), None, "it would take seconds");
+    }
+
+    #[test]
+    fn both_forms_of_a_letter_are_the_same_name() {
+        let names = ["Bl\u{e5}mes".to_owned()];
+        assert_eq!(ClassIndex::new(&names).get("Bla\u{30a}mes "), Some(0));
+        assert_eq!(ClassIndex::new(&names).get("Blames"), None);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use bidilel::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::folder::{self, MANIFEST};
 use crate::layout;
+use crate::table::TableRoles;
 
 /// A dataset, and what was done to it on the way.
 #[derive(Debug, Clone)]
@@ -24,7 +25,7 @@ pub struct Opened {
 
 /// Opens a dataset folder, or the one whose `dataset.toml` this is.
 pub fn open(path: &Path) -> Result<Opened> {
-    let Reading { dataset, notes, errors } = read(path);
+    let Reading { dataset, notes, errors, .. } = read(path);
     match errors.into_iter().next() {
         Some(error) => Err(error),
         None => Ok(Opened { dataset, notes: notes.iter().map(Note::to_string).collect() }),
@@ -71,6 +72,8 @@ pub(crate) struct Reading {
     pub(crate) dataset: Dataset,
     pub(crate) notes: Vec<Note>,
     pub(crate) errors: Vec<Error>,
+    /// What the columns of tables were taken for.
+    pub(crate) tables: Vec<TableRoles>,
 }
 
 impl Reading {
@@ -83,11 +86,25 @@ impl Reading {
             semantic: Vec::new(),
             splits: Vec::new(),
         };
-        Self { dataset, notes: Vec::new(), errors: Vec::new() }
+        Self { dataset, notes: Vec::new(), errors: Vec::new(), tables: Vec::new() }
     }
 
     pub(crate) fn failed(error: Error) -> Self {
         Self { errors: vec![error], ..Self::new() }
+    }
+
+    /// Records what the columns of a table were taken for.
+    pub(crate) fn add_table(
+        &mut self,
+        path: &Path,
+        part: &str,
+        notes: Vec<String>,
+        roles: Option<TableRoles>,
+    ) {
+        let hint = Some("choose others with `columns`, `name_column`, `label_column` and `id_column`");
+        let note = |message| Note { path: path.to_owned(), message, hint };
+        self.notes.extend(notes.into_iter().map(note));
+        self.tables.extend(roles.map(|roles| TableRoles { part: part.to_owned(), ..roles }));
     }
 
     /// The value, or a record of why there is none.

@@ -12,6 +12,7 @@ use crate::array::Bytes;
 use crate::container::{Container, Entry, EntryKind, Format};
 use crate::error::{Error, Result};
 use crate::file;
+use crate::names;
 
 /// A cell of a table that no spreadsheet takes for a formula: text that begins like one gets an apostrophe in front.
 ///
@@ -45,6 +46,12 @@ impl List {
 
     fn name(&self) -> String {
         self.key.as_ref().map_or_else(|| "the list".to_owned(), |key| format!("`{key}`"))
+    }
+
+    /// The same names, each in the form in which names are compared.
+    pub(crate) fn composed(mut self) -> Self {
+        self.items.iter_mut().for_each(|item| *item = names::composed(item));
+        self
     }
 
     /// The same list, after a check that nothing is in it twice.

@@ -3,9 +3,15 @@
 //! The files are not part of this project. Where they are at hand, the variable `BIDILEL_MATLAB_FILES` names their
 //! folder; without it there is nothing to compare, and the fixtures of the other tests have to do.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot make its files has failed")]
+
+use std::collections::HashMap;
+use std::fs;
 use std::path::PathBuf;
 
+use bidilel::dataset::SplitKind;
 use bidilel_data::container::Container;
+use safetensors::tensor::{Dtype, TensorView};
 
 /// File, key, rows and columns, sum, smallest and largest value: as SciPy gives them.
 type Expected = (&'static str, &'static str, (usize, usize), f64, f64, f64);
@@ -95,5 +101,45 @@ fn strings_agree_with_scipy() {
             (count, first, last),
             "{file}"
         );
+    }
+}
+
+/// The splits of a benchmark, with features that are made up: the published ones are too large to be at hand.
+fn splits(file: &str, instances: usize, classes: usize) -> Vec<(String, SplitKind)> {
+    let Some(folder) = folder() else { return Vec::new() };
+    let target = tempfile::tempdir().unwrap();
+    fs::copy(folder.join(file), target.path().join("att_splits.mat")).unwrap();
+    let labels: Vec<u8> = (0..instances).flat_map(|row| ((row % classes) as u64 + 1).to_le_bytes()).collect();
+    let features = vec![0; instances];
+    let tensors = HashMap::from([
+        ("labels", TensorView::new(Dtype::U64, vec![instances], &labels).unwrap()),
+        ("features", TensorView::new(Dtype::U8, vec![1, instances], &features).unwrap()),
+    ]);
+    fs::write(target.path().join("res101.mat"), safetensors::serialize(tensors, None).unwrap()).unwrap();
+    let dataset = bidilel_data::open(target.path()).unwrap().dataset;
+    dataset.splits.into_iter().map(|split| (split.name, split.kind)).collect()
+}
+
+#[test]
+fn the_standard_split_is_that_of_the_literature_or_none() {
+    if folder().is_none() {
+        return;
+    }
+    for (file, instances, classes, unseen) in [
+        ("CUB_att_splits.mat", 11_788, 200, 50),
+        ("AWA1_att_splits.mat", 30_475, 50, 10),
+        ("AWA2_att_splits.mat", 37_322, 50, 10),
+    ] {
+        let found = splits(file, instances, classes);
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["proposed", "proposed-classes", "standard"], "{file}");
+        let SplitKind::Classes { unseen: found, .. } = &found[2].1 else { panic!("{file}") };
+        assert_eq!(found.len(), unseen, "{file}");
+    }
+    for (file, instances, classes) in [("SUN_att_splits.mat", 14_340, 717), ("FLO_att_splits.mat", 8189, 102)]
+    {
+        let found = splits(file, instances, classes);
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["proposed", "proposed-classes"], "{file}");
     }
 }

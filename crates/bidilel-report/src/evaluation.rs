@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use bidilel::metrics::{Accuracy, class_accuracies};
+use bidilel::metrics::Accuracy;
 use bidilel_math::statistics::Summary;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Align, CheckReport, Table};
+use crate::class_scores::class_scores;
+use crate::{Align, CheckReport, Table, settings};
 
 /// What was evaluated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,6 +74,9 @@ pub struct RunScore {
     /// Accuracy.
     #[serde(flatten)]
     pub accuracy: Accuracy,
+    /// Accuracy of the `k` nearest classes, by `k`.
+    #[serde(default)]
+    pub top: BTreeMap<usize, Accuracy>,
     /// Cost of the mapping.
     pub stress: f64,
     /// Names of the unseen classes of this run.
@@ -86,7 +90,7 @@ pub struct RunScore {
 pub struct ClassScore {
     /// Its name.
     pub name: String,
-    /// Its test instances, over all runs in which it was unseen.
+    /// Its test instances, over all trials in which it was unseen; repeats of a trial have the same ones.
     pub instances: usize,
     /// Share recognised.
     pub accuracy: f64,
@@ -178,6 +182,7 @@ impl Evaluation {
                     split: run.split.clone(),
                     seed: run.seed,
                     accuracy: run.accuracy(),
+                    top: run.top.clone(),
                     stress: run.stress,
                     unseen: run.classes.clone(),
                     confusion: run.confusion.clone(),
@@ -209,8 +214,14 @@ impl Evaluation {
             ("per_class", Align::Right),
             ("per_image", Align::Right),
             ("stress", Align::Right),
+            ("top_5_per_class", Align::Right),
+            ("top_5_per_image", Align::Right),
+            ("settings", Align::Left),
+            ("version", Align::Left),
         ]);
         for run in &self.runs {
+            let top =
+                |of: fn(&Accuracy) -> f64| run.top.get(&5).map_or(String::new(), |top| of(top).to_string());
             let mut row = vec![self.subject.dataset.clone(), run.split.clone()];
             row.extend(self.method_cells());
             row.extend([
@@ -218,6 +229,10 @@ impl Evaluation {
                 run.accuracy.per_class.to_string(),
                 run.accuracy.per_image.to_string(),
                 run.stress.to_string(),
+                top(|accuracy| accuracy.per_class),
+                top(|accuracy| accuracy.per_image),
+                settings::cell(&self.subject.method),
+                crate::VERSION.to_owned(),
             ]);
             table.push(row);
         }
@@ -236,7 +251,9 @@ impl Evaluation {
             ("Post", Align::Left),
             ("Per class %", Align::Right),
             ("Per image %", Align::Right),
+            ("Top-5 %", Align::Right),
             ("Stress", Align::Right),
+            ("Settings", Align::Left),
         ]);
         let spread = match self.runs.len() {
             1 => String::new(),
@@ -247,7 +264,9 @@ impl Evaluation {
         row.extend([
             format!("{:.1}{spread}", 100.0 * self.accuracy.per_class),
             format!("{:.1}", 100.0 * self.accuracy.per_image),
+            self.top.get(&5).map_or("-".to_owned(), |top| format!("{:.1}", 100.0 * top.per_class)),
             format!("{:.5}", self.stress),
+            settings::cell(&self.subject.method),
         ]);
         table.push(row);
         table
@@ -306,54 +325,6 @@ impl Evaluation {
     }
 }
 
-/// What the runs say of one class.
-#[derive(Default)]
-struct Tally<'a> {
-    /// Test instances, over all runs.
-    instances: usize,
-    /// Accuracy in every run that had it.
-    shares: Vec<f64>,
-    /// How often it was taken for each other class.
-    mistakes: BTreeMap<&'a String, usize>,
-}
-
-fn class_scores(runs: &[Run]) -> Vec<ClassScore> {
-    let mut order: Vec<&String> = Vec::new();
-    let mut tallies: BTreeMap<&String, Tally<'_>> = BTreeMap::new();
-    for run in runs {
-        let shares = class_accuracies(&run.confusion);
-        for (class, name) in run.classes.iter().enumerate() {
-            let Some(share) = shares[class] else { continue };
-            let tally = tallies.entry(name).or_insert_with(|| {
-                order.push(name);
-                Tally::default()
-            });
-            let counts = &run.confusion[class];
-            tally.instances += counts.iter().sum::<usize>();
-            tally.shares.push(share);
-            for (other, &count) in
-                counts.iter().enumerate().filter(|&(other, &count)| other != class && count > 0)
-            {
-                *tally.mistakes.entry(&run.classes[other]).or_default() += count;
-            }
-        }
-    }
-    let score = |name: &&String| {
-        let Tally { instances, shares, mistakes } = &tallies[*name];
-        let total = (*instances).max(1) as f64;
-        // The first name wins a tie, so that the result does not depend on anything else.
-        let most = mistakes.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
-        ClassScore {
-            name: (*name).clone(),
-            instances: *instances,
-            accuracy: mean_of(shares.iter().copied()),
-            mistaken_for: most
-                .map(|(name, &count)| Mistake { name: (*name).clone(), share: count as f64 / total }),
-        }
-    };
-    order.iter().map(score).collect()
-}
-
 /// The keys that every run's map has.
 fn shared<'a, V: 'a>(
     runs: &'a [Run],
@@ -386,12 +357,14 @@ fn mean_accuracy(all: impl Iterator<Item = Accuracy> + Clone) -> Accuracy {
     }
 }
 
-fn mean_of(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn mean_of(values: impl Iterator<Item = f64>) -> f64 {
     Summary::of(&values.collect::<Vec<_>>()).mean
 }
 
 #[cfg(test)]
 mod tests {
+    use bidilel::metrics::class_accuracies;
+
     use super::*;
 
     fn run(split: &str, confusion: [[usize; 2]; 2]) -> Run {
@@ -420,7 +393,7 @@ mod tests {
             split: "random".to_owned(),
             visual: vec!["cnn".to_owned()],
             semantic: vec!["attributes".to_owned()],
-            method: serde_json::json!({"bottom_up": {"kind": "slpp"}, "top_down": {"kind": "lsm"}}),
+            method: serde_json::json!({"bottom_up": {"kind": "slpp", "alpha": 10}, "top_down": {"kind": "lsm"}}),
         };
         let runs = [run("random:0", [[8, 2], [4, 6]]), run("random:1", [[6, 4], [0, 10]])];
         Evaluation::new(subject, &runs, BTreeMap::from([("total".to_owned(), 1.5)]), Vec::new())
@@ -439,6 +412,14 @@ mod tests {
     }
 
     #[test]
+    fn repeats_of_a_trial_have_the_same_instances() {
+        let runs = [run("x", [[8, 2], [4, 6]]), run("x", [[6, 4], [0, 10]]), run("y", [[6, 4], [0, 10]])];
+        let classes = Evaluation::new(evaluation().subject, &runs, BTreeMap::new(), Vec::new()).classes;
+        assert_eq!((classes[0].instances, classes[1].instances), (20, 20));
+        approx(classes[0].mistaken_for.as_ref().expect("mistakes").share, 1.0 / 3.0);
+    }
+
+    #[test]
     fn the_object_has_the_keys_that_scripts_read() {
         let value = serde_json::to_value(evaluation()).expect("serialisable");
         for key in [
@@ -453,9 +434,9 @@ mod tests {
     #[test]
     fn a_summary_row_is_ready_for_a_paper() {
         insta::assert_snapshot!(evaluation().summary_table().render(crate::Format::Markdown), @r"
-        | Dataset | Split | Visual | Semantic | Bottom-up | Top-down | Post | Per class % | Per image % | Stress |
-        | :--- | :--- | :--- | :--- | :--- | :--- | :--- | ---: | ---: | ---: |
-        | sea | random | cnn | attributes | slpp | lsm | none | 75.0 ± 5.0 | 75.0 | 0.25000 |
+        | Dataset | Split | Visual | Semantic | Bottom-up | Top-down | Post | Per class % | Per image % | Top-5 % | Stress | Settings |
+        | :--- | :--- | :--- | :--- | :--- | :--- | :--- | ---: | ---: | ---: | ---: | :--- |
+        | sea | random | cnn | attributes | slpp | lsm | none | 75.0 ± 5.0 | 75.0 | - | 0.25000 | alpha=10 |
         ");
     }
 

@@ -4,6 +4,7 @@
 //! module a format.
 
 mod check;
+mod class_scores;
 mod evaluation;
 mod format;
 mod growth;
@@ -11,10 +12,17 @@ mod html;
 mod latex;
 mod markdown;
 mod separated;
+mod settings;
 mod svg;
 mod table;
 mod text;
 mod visible;
+
+/// The version of the program, as results tell it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The version of the JSON that results are printed in: it changes when a key is renamed or dropped.
+pub const SCHEMA_VERSION: u32 = 1;
 
 pub use check::CheckReport;
 pub use evaluation::{ClassScore, Evaluation, Mistake, Run, RunScore, Spread, Step, Subject};

@@ -28,6 +28,20 @@ pub trait Rows: Send + Sync {
     fn element(&self) -> &'static str {
         "float32"
     }
+    /// One number as it is stored, before it is rounded to `f32`.
+    fn stored(&self, index: usize, column: usize) -> f64 {
+        let mut row = vec![0.0; self.dim()];
+        self.read(index, &mut row);
+        row[column].into()
+    }
+    /// How many numbers of an instance, which was read into `row`, became zero though they are not.
+    fn vanished(&self, _index: usize, _row: &[f32]) -> usize {
+        0
+    }
+    /// The names of the features, where they come from a table that has them.
+    fn names(&self) -> Option<&[String]> {
+        None
+    }
 }
 
 /// Rows in memory, one instance a column.
@@ -113,6 +127,8 @@ pub enum SplitKind {
         test_seen: Vec<usize>,
         /// Test instances of unseen classes.
         test_unseen: Vec<usize>,
+        /// Known classes that tuning holds out, ascending; may be empty.
+        validation: Vec<usize>,
     },
 }
 

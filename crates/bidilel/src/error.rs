@@ -36,6 +36,18 @@ pub enum Error {
         /// `NaN`, `inf` or `-inf`.
         value: f64,
     },
+    /// A feature that is finite, but not as `f32`.
+    #[error("{origin}: row {row}, column {column} is {value:e}, beyond the range of float32 (3.4e38)")]
+    OutOfRange {
+        /// File or array.
+        origin: String,
+        /// Row (instance), from 0.
+        row: usize,
+        /// Column (dimension), from 0.
+        column: usize,
+        /// The number as it is stored.
+        value: f64,
+    },
     /// A histogram, as the chi-squared kernel takes them, with a negative entry.
     #[error(
         "view `{view}`: feature {column} of instance {instance} is {value}, but chi2 compares histograms, which are never negative"
@@ -176,12 +188,34 @@ impl Error {
             Self::NotFinite { .. } => {
                 Some("remove the instance, or repair the file that it came from".to_owned())
             }
+            Self::NotInDataset { what: "split", available, .. } if available.is_empty() => Some(
+                "name the unseen classes: in a `[split.NAME]` table of dataset.toml, or in `unseen.txt` beside folders of \
+                 classes, where classes that are only described are unseen by themselves"
+                    .to_owned(),
+            ),
+            Self::NotInDataset { what: "split", name: Some(name), available }
+                if name == "standard" && available.iter().any(|other| other == "proposed-classes") =>
+            {
+                Some(
+                    "the literature's standard split of this benchmark is not known here; `proposed-classes` \
+                     is class-wise, too, but divides the classes otherwise"
+                        .to_owned(),
+                )
+            }
             Self::LabelOutOfRange { label, classes, .. } if label == classes => {
                 Some("labels count from 0; if the file counts from 1, write `one_based = true`".to_owned())
             }
-            Self::EmptyClass { role: "known", .. } => {
-                Some("remove the class from the class list, or give it instances".to_owned())
-            }
+            Self::OutOfRange { .. } => Some(
+                "features are read as float32: divide all of them by a constant, or remove the instance".to_owned(),
+            ),
+            Self::EmptyClass { role: "known", .. } => Some(
+                "list it under `unseen` if it is to be recognised without examples; otherwise give it instances, or \
+                 remove it from the class list"
+                    .to_owned(),
+            ),
+            Self::EmptyClass { .. } => Some(
+                "without instances there is nothing to score: `fit` and `predict` recognise it all the same".to_owned(),
+            ),
             Self::Math { source: bidilel_math::Error::NotPositiveDefinite { .. }, .. } => {
                 Some("raise --alpha or --ridge".to_owned())
             }

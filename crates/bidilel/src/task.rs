@@ -4,6 +4,8 @@
 //! numbers, matching shapes and no empty known class. The visual rows are gathered from where they lie
 //! and, by default, l2-normalised: on raw network features the graph weights exp(-d/2) all but vanish.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -199,6 +201,7 @@ impl<'a> Sources<'a> {
             dim: visual.rows.dim(),
             weight: view.weight,
             kernel: view.kernel,
+            columns: visual.rows.names().map(<[String]>::to_vec),
         };
         let views = Views { parts: chosen.iter().zip(&visual).map(part).collect() };
         Ok(Self { visual, views })
@@ -212,31 +215,48 @@ impl<'a> Sources<'a> {
         watch: &dyn Observer,
     ) -> Result<Mat<f32>> {
         let rows = self.visual.iter().map(|visual| (visual.rows.as_ref(), visual.origin.as_str()));
-        let (features, zeros) = gather_views(rows, instances, normalize)?;
-        for (visual, zeros) in self.visual.iter().zip(zeros).filter(|(_, zeros)| *zeros > 0) {
-            watch.note(&format!("{}: {zeros} rows are all zero and stay so", visual.origin));
+        let (features, losses) = gather_views(rows, instances, normalize)?;
+        for (visual, Losses { zero_rows, vanished }) in self.visual.iter().zip(losses) {
+            if zero_rows > 0 {
+                watch.note(&format!("{}: {zero_rows} rows are all zero and stay so", visual.origin));
+            }
+            if vanished > 0 {
+                let origin = &visual.origin;
+                watch.note(&format!(
+                    "{origin}: {vanished} numbers are too small for float32 and read as zero"
+                ));
+            }
         }
         Ok(features)
     }
 }
 
-/// Rows of several representations below each other, normalised one by one; and how many of each are zero.
+/// What reading took from a representation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Losses {
+    /// Rows that are all zero.
+    pub(crate) zero_rows: usize,
+    /// Numbers that are too small for `f32`.
+    pub(crate) vanished: usize,
+}
+
+/// Rows of several representations below each other, normalised one by one; and what was lost of each.
 pub(crate) fn gather_views<'r>(
     rows: impl Iterator<Item = (&'r dyn Rows, &'r str)> + Clone,
     instances: &[usize],
     normalize: Normalize,
-) -> Result<(Mat<f32>, Vec<usize>)> {
+) -> Result<(Mat<f32>, Vec<Losses>)> {
     let dim = rows.clone().map(|(rows, _)| rows.dim()).sum();
     let mut features = bidilel_math::parallel::zeros(dim, instances.len());
     let mut rest = features.as_mut();
-    let mut zeros = Vec::new();
+    let mut losses = Vec::new();
     for (rows, origin) in rows {
         let (mut part, after) = rest.split_at_row_mut(rows.dim());
-        gather(rows, origin, instances, part.as_mut())?;
-        zeros.push(normalize.apply(part));
+        let vanished = gather(rows, origin, instances, part.as_mut())?;
+        losses.push(Losses { zero_rows: normalize.apply(part), vanished });
         rest = after;
     }
-    Ok((features, zeros))
+    Ok((features, losses))
 }
 
 fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
@@ -255,29 +275,37 @@ fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
     }
 }
 
-/// Copies rows into columns, and fails at the first number that is not finite.
-fn gather(rows: &dyn Rows, origin: &str, instances: &[usize], into: MatMut<'_, f32>) -> Result<()> {
+/// Copies rows into columns, counts numbers that vanish, and fails at the first number that is not finite.
+fn gather(rows: &dyn Rows, origin: &str, instances: &[usize], into: MatMut<'_, f32>) -> Result<usize> {
+    let vanished = AtomicUsize::new(0);
     let read = |(column, &row): (faer::ColMut<'_, f32>, &usize)| {
         let column = column.try_as_col_major_mut().expect("an owned matrix").as_slice_mut();
-        read_row(rows, origin, row, column)
+        read_row(rows, origin, row, column)?;
+        vanished.fetch_add(rows.vanished(row, column), Ordering::Relaxed);
+        Ok(())
     };
     let failures = into.par_col_iter_mut().zip(instances).map(read).filter_map(Result::err);
     let place = |failure: &Error| match failure {
-        Error::NotFinite { row, .. } => *row,
+        Error::NotFinite { row, .. } | Error::OutOfRange { row, .. } => *row,
         _ => usize::MAX,
     };
-    failures.min_by_key(place).map_or(Ok(()), Err)
+    failures.min_by_key(place).map_or(Ok(vanished.load(Ordering::Relaxed)), Err)
 }
 
 /// Reads one row, and fails at a number that is not finite.
 fn read_row(rows: &dyn Rows, origin: &str, row: usize, into: &mut [f32]) -> Result<()> {
     rows.read(row, into);
-    if all_finite(into) { Ok(()) } else { Err(not_finite(origin, row, into)) }
+    if all_finite(into) { Ok(()) } else { Err(not_finite(rows, origin, row, into)) }
 }
 
-fn not_finite(origin: &str, row: usize, values: &[f32]) -> Error {
+fn not_finite(rows: &dyn Rows, origin: &str, row: usize, values: &[f32]) -> Error {
     let column = values.iter().position(|value| !value.is_finite()).unwrap_or(0);
-    Error::NotFinite { origin: origin.to_owned(), row, column, value: values[column].into() }
+    let (origin, value) = (origin.to_owned(), rows.stored(row, column));
+    if value.is_finite() {
+        Error::OutOfRange { origin, row, column, value }
+    } else {
+        Error::NotFinite { origin, row, column, value }
+    }
 }
 
 /// Reads rows of several representations, one instance a column, one representation below the other, normalised one
@@ -308,7 +336,7 @@ pub(crate) fn read_views(
                 }
             };
             if !finite {
-                return Err(not_finite(origin, row, values));
+                return Err(not_finite(rows, origin, row, values));
             }
             (rest, wide) = (after, below);
         }

@@ -44,7 +44,7 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
     let pipeline = settings.pipeline(0);
     let fitted = pipeline.fit(&task, progress)?;
     if format != Format::Text {
-        let run = evaluate::score(&task, &pipeline, &fitted, 0, &[1, 3, 5], progress)?;
+        let (run, _) = evaluate::score(&task, &pipeline, &fitted, 0, &[1, 3, 5], progress)?;
         let subject = Subject {
             dataset: dataset.name.clone(),
             split: SPLIT.to_owned(),

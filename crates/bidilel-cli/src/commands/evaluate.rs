@@ -3,15 +3,17 @@
 use anyhow::{Context, Result};
 use bidilel::metrics;
 use bidilel::pipeline::{Fitted, Pipeline};
+use bidilel::recognize::Recognition;
 use bidilel::task::{Choice, Side, Task};
 use bidilel::visual::Method;
 use bidilel_math::Observer;
 use bidilel_report::{Evaluation, Format, Run, Step, Subject, visible};
 use serde_json::json;
 
+use super::exported::{self, Recognized};
 use crate::args::EvaluateArgs;
 use crate::progress::Progress;
-use crate::{output, source};
+use crate::{latent, output, source};
 
 /// What a result can be written to a file as.
 const FILE_FORMATS: [Format; 6] =
@@ -27,6 +29,8 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
         }
         None => None,
     };
+    args.predictions.iter().try_for_each(|path| exported::check_target(path))?;
+    args.latent.iter().try_for_each(|path| latent::check_target(path))?;
     let seed = args.method.seed;
     let dataset = source::open(&args.dataset, seed, progress)?;
     let choice = settings.choice(&dataset)?;
@@ -37,7 +41,7 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
         );
     }
     let mut method = serde_json::Value::Null;
-    let mut runs = Vec::new();
+    let (mut runs, mut recognized) = (Vec::new(), Vec::new());
     let name = dataset.name.clone();
     let split = match &args.method.split {
         Some(split) => split.clone(),
@@ -62,7 +66,18 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
                 ground = pipeline.learn(&task, progress)?;
             }
             let fitted = pipeline.place(ground.clone(), &task, progress)?;
-            runs.push(score(&task, &pipeline, &fitted, seed, &args.top, progress)?);
+            let (run, recognition) = score(&task, &pipeline, &fitted, seed, &args.top, progress)?;
+            runs.push(run);
+            if args.predictions.is_some() || args.latent.is_some() {
+                recognized.push(Recognized {
+                    split: trial.name.clone(),
+                    seed,
+                    classes: task.unseen.clone(),
+                    instances: trial.test.clone(),
+                    truth: task.test.labels.clone(),
+                    recognition,
+                });
+            }
             if runs.len() == 1 {
                 method = describe(&pipeline.resolved(&task, &fitted), &choice, &fitted)?;
             }
@@ -76,6 +91,8 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
         method,
     };
     let result = Evaluation::new(subject, &runs, progress.finish(), progress.checks());
+    args.predictions.iter().try_for_each(|path| exported::write(path, &recognized))?;
+    args.latent.iter().try_for_each(|path| exported::write_latent(path, &recognized))?;
     let Some((path, file_format)) = file else { return print(&result, format) };
     if !output::is_stdout(path) {
         print(&result, format)?;
@@ -99,7 +116,7 @@ fn rendered(result: &Evaluation, format: Format) -> Result<String> {
     })
 }
 
-/// One recognition, scored after every step.
+/// One recognition, scored after every step; and what it was.
 pub(super) fn score(
     task: &Task,
     pipeline: &Pipeline,
@@ -107,7 +124,7 @@ pub(super) fn score(
     seed: u64,
     top: &[usize],
     watch: &dyn Observer,
-) -> Result<Run> {
+) -> Result<(Run, Recognition)> {
     watch.stage("recognize");
     let (truth, classes) = (&task.test.labels, task.unseen.len());
     let points = fitted.space.project(task.test.features.as_ref())?;
@@ -118,7 +135,7 @@ pub(super) fn score(
     })?;
     // Among as many classes as there are, the right one always is.
     let places = || top.iter().copied().filter(|&k| k == 1 || k < classes);
-    Ok(Run {
+    let run = Run {
         split: task.split.clone(),
         seed,
         classes: task.unseen.clone(),
@@ -128,7 +145,8 @@ pub(super) fn score(
         hubness: places().map(|k| (k, metrics::hubness(&recognition, k))).collect(),
         stress: fitted.stress,
         converged: fitted.embedding.converged,
-    })
+    };
+    Ok((run, recognition))
 }
 
 /// Every setting in force.

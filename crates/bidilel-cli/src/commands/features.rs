@@ -1,4 +1,4 @@
-//! The feature files of `predict`, one a view, read side by side from one end to the other.
+//! The feature files of `predict` and `embed`, one a view, read side by side from one end to the other.
 
 use std::fs;
 use std::ops::Range;
@@ -8,9 +8,11 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use bidilel::dataset::Rows;
 use bidilel::visual::{View, Views};
-use bidilel_data::array::{self, Array};
+use bidilel_data::table::{self, Choice, Columns, Features, Ids, Wanted};
+use bidilel_math::Observer;
 
-use crate::args::PredictArgs;
+use super::beside;
+use crate::args::InputArgs;
 use crate::input;
 
 /// Bytes of a mapped file to read before it is mapped anew.
@@ -19,17 +21,35 @@ const REMAP: usize = 64 << 20;
 /// An array for every view, in the model's order.
 pub(super) struct Sources {
     views: Vec<Source>,
+    ids: Option<Ids>,
 }
 
 impl Sources {
     /// Opens the features and checks them against what the model was fitted to.
-    pub(super) fn open(args: &PredictArgs, views: &Views) -> Result<Self> {
+    pub(super) fn open(args: &InputArgs, views: &Views, watch: &dyn Observer) -> Result<Self> {
         let paths = paths(&args.features, views)?;
-        let open = |(view, path): (&View, PathBuf)| {
-            let key = key(&args.key, view, views)?;
-            Source::open(path, key, args.transpose, view.dim)
-        };
-        let views = views.parts.iter().zip(paths).map(open).collect::<Result<Vec<_>>>()?;
+        let (mut sources, mut ids): (Vec<Source>, Option<Ids>) = (Vec::new(), None);
+        for (view, path) in views.parts.iter().zip(paths) {
+            let key = own(&args.key, view, views);
+            if key.len() > 1 {
+                bail!("--key is given twice: write VIEW=KEY for one of several files");
+            }
+            let columns = own(&args.columns, view, views);
+            let columns: Vec<String> =
+                columns.iter().flat_map(|text| text.split(',')).map(|name| name.trim().to_owned()).collect();
+            let choice = Choice {
+                columns: (!columns.is_empty()).then_some(Columns(columns)),
+                name_column: None,
+                label_column: args.label_column.clone(),
+                id_column: args.id_column.clone(),
+            };
+            let key = key.into_iter().next();
+            let asked = Asked { path, key, transpose: args.transpose, choice, view: view.clone() };
+            let (source, found) = Source::open(asked, ids.as_ref(), watch)?;
+            ids = ids.or(found).or_else(|| beside::ids(&source.asked.path, source.rows.count(), watch));
+            sources.push(source);
+        }
+        let views = sources;
         let first = &views[0];
         if let Some(other) = views.iter().find(|other| other.rows.count() != first.rows.count()) {
             bail!(
@@ -40,7 +60,12 @@ impl Sources {
                 first.rows.count()
             );
         }
-        Ok(Self { views })
+        Ok(Self { views, ids })
+    }
+
+    /// What identifies the instances, where a file says so.
+    pub(super) fn take_ids(&mut self) -> Option<Ids> {
+        self.ids.take()
     }
 
     /// How many instances there are.
@@ -94,52 +119,67 @@ fn paths(typed: &[String], views: &Views) -> Result<Vec<PathBuf>> {
     (0..names.len()).map(find).collect()
 }
 
-/// The key for a view: its own, or the one for all.
-fn key(keys: &[String], view: &View, views: &Views) -> Result<Option<String>> {
+/// What an option says for a view: what is for it alone (`VIEW=...`), else what is for all.
+fn own(typed: &[String], view: &View, views: &Views) -> Vec<String> {
     let split = |text: &String| {
-        let (name, key) = text.split_once('=')?;
-        views.parts.iter().any(|view| view.name == name).then(|| (name.to_owned(), key.to_owned()))
+        let (name, value) = text.split_once('=')?;
+        views.parts.iter().any(|view| view.name == name).then(|| (name.to_owned(), value.to_owned()))
     };
-    let own = keys.iter().filter_map(split).find(|(name, _)| *name == view.name);
-    let mut plain = keys.iter().filter(|text| split(text).is_none());
-    match (own, plain.next(), plain.next()) {
-        (_, _, Some(_)) => bail!("--key is given twice: write VIEW=KEY for one of several files"),
-        (Some((_, key)), ..) => Ok(Some(key)),
-        (None, key, None) => Ok(key.cloned()),
-    }
+    let own: Vec<String> = typed
+        .iter()
+        .filter_map(split)
+        .filter(|(name, _)| *name == view.name)
+        .map(|(_, value)| value)
+        .collect();
+    if own.is_empty() { typed.iter().filter(|text| split(text).is_none()).cloned().collect() } else { own }
+}
+
+/// What was asked for of one view.
+struct Asked {
+    path: PathBuf,
+    key: Option<String>,
+    transpose: bool,
+    choice: Choice,
+    view: View,
 }
 
 /// The features of one view.
 struct Source {
-    path: PathBuf,
-    key: Option<String>,
-    transpose: bool,
-    dim: usize,
+    asked: Asked,
     origin: String,
-    rows: Array,
+    rows: Features,
     /// Bytes that were read since the file was opened.
     read: usize,
 }
 
 impl Source {
-    fn open(path: PathBuf, key: Option<String>, transpose: bool, dim: usize) -> Result<Self> {
-        let rows = if input::is_stdin(&path) {
-            array::from_bytes(Path::new(input::STDIN), Arc::new(input::bytes(&path)?), key.as_deref())?
+    fn open(asked: Asked, ids: Option<&Ids>, watch: &dyn Observer) -> Result<(Self, Option<Ids>)> {
+        let Asked { path, key, transpose, choice, view } = &asked;
+        let names = view.columns.as_deref();
+        let wanted = Wanted { key: key.as_deref(), transpose: *transpose, names, ids };
+        let read = if input::is_stdin(path) {
+            table::from_bytes(Path::new(input::STDIN), Arc::new(input::bytes(path)?), choice, wanted)?
         } else {
-            array::open(&path, key.as_deref())?
+            table::open(path, choice, wanted)?
         };
-        let rows = if transpose { rows.transposed() } else { rows };
+        let origin =
+            if input::is_stdin(path) { input::STDIN.to_owned() } else { format!("`{}`", path.display()) };
+        let (rows, dim) = (read.features, view.dim);
         let found = rows.dim();
         if dim != found {
-            let transposed = rows.count() == dim && rows.dimensions() == 2 && !transpose;
-            let hint = if transposed { "; its columns fit: try --transpose" } else { "" };
+            let transposed = rows.count() == dim && rows.array.dimensions() == 2 && !transpose;
+            let hint =
+                if transposed { "; its columns fit: try --transpose".to_owned() } else { String::new() };
+            let notes = match &read.notes[..] {
+                [] => String::new(),
+                notes => format!("; {}: choose with --columns", notes.join("; ")),
+            };
             bail!(
-                "`{}`: feature rows do not match the model: expected {dim} dimensions, found {found}{hint}",
-                path.display()
+                "{origin}: feature rows do not match the model: expected {dim} dimensions, found {found}{hint}{notes}"
             );
         }
-        let origin = format!("`{}`", path.display());
-        Ok(Self { path, key, transpose, dim, origin, rows, read: 0 })
+        read.notes.iter().for_each(|note| watch.note(&format!("{origin}: {note}")));
+        Ok((Self { asked, origin, rows, read: 0 }, read.ids))
     }
 
     /// The rows, for the next block.
@@ -148,18 +188,20 @@ impl Source {
     /// mapped anew, and memory stays small whatever the file's size. A thread of the pool gives the old pages back, while
     /// the others go on.
     fn rows_for(&mut self, block: &Range<usize>) -> Result<(&dyn Rows, &str)> {
-        let file = fs::metadata(&self.path);
-        let mapped = file.is_ok_and(|file| file.len() == self.rows.backing_len() as u64);
+        let Asked { path, key, transpose, choice, .. } = &self.asked;
+        let file = fs::metadata(path);
+        let mapped = file.is_ok_and(|file| file.len() == self.rows.array.backing_len() as u64);
         if mapped && self.read > REMAP {
-            let count = self.rows.count();
-            let anew = Self::open(self.path.clone(), self.key.clone(), self.transpose, self.dim)?;
-            let old = std::mem::replace(self, anew);
-            rayon::spawn(move || drop(old));
-            if self.rows.count() != count {
+            let wanted = Wanted { key: key.as_deref(), transpose: *transpose, ..Wanted::default() };
+            let anew = table::open(path, choice, wanted)?.features;
+            if (anew.count(), anew.dim()) != (self.rows.count(), self.rows.dim()) {
                 bail!("{}: the file changed while it was read", self.origin);
             }
+            let old = std::mem::replace(&mut self.rows, anew);
+            rayon::spawn(move || drop(old));
+            self.read = 0;
         }
-        self.read += block.len() * self.dim * self.rows.element().size();
+        self.read += block.len() * self.rows.dim() * self.rows.array.element().size();
         Ok((&self.rows, &self.origin))
     }
 }

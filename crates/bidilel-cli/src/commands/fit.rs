@@ -7,6 +7,7 @@ use bidilel_report::Format;
 use serde_json::json;
 
 use crate::args::FitArgs;
+use crate::latent::{self, Beside};
 use crate::progress::Progress;
 use crate::{output, source};
 
@@ -15,6 +16,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     output::check_ending(&args.out, &["safetensors"], "a model")?;
     let settings = args.method.resolve()?;
     output::check_target(&args.out)?;
+    args.latent.iter().try_for_each(|path| latent::check_target(path))?;
     let seed = args.method.seed;
     let dataset = source::open(&args.dataset, seed, progress)?;
     let choice = settings.choice(&dataset)?;
@@ -30,6 +32,14 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     drop(dataset);
     let pipeline = settings.pipeline(seed);
     let fitted = pipeline.fit(&task, progress)?;
+    if let Some(path) = &args.latent {
+        let points = fitted.space.project(task.train.features.as_ref())?;
+        let cells = |row: usize| {
+            vec![row.to_string(), trial.train[row].to_string(), task.known[task.train.labels[row]].clone()]
+        };
+        let beside = Beside { columns: vec!["index", "instance", "label"], cells: &cells };
+        latent::write(path, (points.ncols(), points.nrows()), &beside, &mut |write| write(points.as_ref()))?;
+    }
     let model = Model::new(&name, choice.normalize, &task, &pipeline, fitted);
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();

@@ -8,6 +8,7 @@ use anyhow::Result;
 use bidilel::synthetic::Synthetic;
 use bidilel_data::Inspection;
 use bidilel_data::check::{self, Distribution, Histogram, Severity};
+use bidilel_data::table::{ColumnRole, TableRoles};
 use bidilel_math::Observer;
 use bidilel_report::{Align, Format, Table, visible};
 
@@ -41,6 +42,9 @@ fn text(found: &Inspection) -> String {
         if !table.rows.is_empty() {
             let _ = write!(text, "\n{}", output::text_table(&table));
         }
+    }
+    for table in &found.tables {
+        let _ = write!(text, "\ncolumns of {} ({})\n{}", table.file, table.part, columns(table));
     }
     for (name, summary) in &found.visual.0 {
         if let Some(histogram) = &summary.norm_histogram {
@@ -138,6 +142,26 @@ fn splits(found: &Inspection) -> Table {
         ]);
     }
     table
+}
+
+/// What every column was taken for; columns in a row that have the same role share a line.
+fn columns(found: &TableRoles) -> String {
+    let mut table = Table::new(&[("columns", Align::Left), ("role", Align::Left), ("", Align::Left)]);
+    for run in found.columns.chunk_by(|one, next| (one.role, one.reason) == (next.role, next.reason)) {
+        let name = |column: &ColumnRole| match column.column.as_str() {
+            "" => "(no name)".to_owned(),
+            name => name.to_owned(),
+        };
+        let names = match run {
+            [one] => name(one),
+            [first, last] => format!("{}, {}", name(first), name(last)),
+            [first, .., last] => format!("{} ... {} ({})", name(first), name(last), run.len()),
+            [] => continue,
+        };
+        let reason = run[0].reason.unwrap_or_default().to_owned();
+        table.push(vec![names, run[0].role.name().to_owned(), reason]);
+    }
+    table.render(Format::Text)
 }
 
 fn problems(found: &Inspection) -> Table {

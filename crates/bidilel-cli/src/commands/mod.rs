@@ -1,18 +1,23 @@
 //! One file a subcommand.
 
+mod beside;
 mod class;
 mod completions;
 mod convert;
 mod demo;
+mod embed;
 pub(crate) mod encode;
 mod evaluate;
+mod exported;
 mod extract;
 mod features;
 mod fit;
 mod generate;
 mod inspect;
 mod predict;
+mod predicted;
 mod select;
+mod sound;
 mod tune;
 
 use std::process::ExitCode;
@@ -52,6 +57,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Tune(args) => tune::run(&args, format.unwrap_or_default(), &progress),
         Command::Select(args) => select::run(&args, format.unwrap_or_default(), &progress),
         Command::Predict(args) => predict::run(&args, format, &progress),
+        Command::Embed(args) => embed::run(&args, format.unwrap_or_default(), &progress),
         Command::Inspect { dataset } => return inspect::run(&dataset, format.unwrap_or_default(), &progress),
         Command::Convert(args) => convert::run(&args, format.unwrap_or_default(), &progress),
         Command::Encode(args) => encode::run(&args, format.unwrap_or_default(), &progress),

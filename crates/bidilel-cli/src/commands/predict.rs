@@ -3,28 +3,28 @@
 //! Rows are read, projected and written in blocks, so that a file of any size takes constant memory. Only
 //! corrections by the batch (`--post`) need all instances at once, and then only in the latent space.
 
-use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use bidilel::dataset::Rows;
 use bidilel::model::Model;
 use bidilel::pipeline::Pipeline;
 use bidilel::post::Post;
-use bidilel::recognize::Recognition;
-use bidilel_data::{Prediction, PredictionTable};
 use bidilel_math::Observer;
-use bidilel_report::{Format, visible};
+use bidilel_report::Format;
 use faer::Mat;
 
 use super::features::Sources;
+use super::predicted::{Lines, Style, Writer, id_name};
+use super::sound::{Picked, Scan};
 use crate::args::PredictArgs;
 use crate::failure::usage;
 use crate::progress::Progress;
 use crate::{input, method, output};
 
 /// Rows that are read and recognised before they are written.
-const GROUP: usize = 16_384;
+pub(super) const GROUP: usize = 16_384;
 
 /// What predictions can be written as.
 const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::JsonLines, Format::Parquet, Format::Text];
@@ -32,48 +32,138 @@ const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::JsonLines, Form
 pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progress) -> Result<()> {
     let format = output::format_for(args.out.as_deref(), format, &FORMATS, "predictions")?;
     let style = Style::of(format.unwrap_or(Format::Csv))?;
-    let inputs = args.features.iter().filter(|file| is_stdin_of_view(file)).count();
-    if inputs + usize::from(input::is_stdin(&args.model)) > 1 {
+    let inputs = args.input.features.iter().filter(|file| is_stdin_of_view(file)).count();
+    if inputs + usize::from(input::is_stdin(&args.input.model)) > 1 {
         return Err(usage("standard input can be read once: name a file for all but one"));
     }
     args.out.iter().try_for_each(|path| output::check_target(path))?;
     progress.stage("open");
-    let model = open_model(&args.model)?;
-    let mut sources = Sources::open(args, &model.header.visual)?;
+    let model = open_model(&args.input.model)?;
+    let mut sources = Sources::open(&args.input, &model.header.visual, progress)?;
     let pipeline = Pipeline { post: corrections(args, &model, progress), ..model.header.method.clone() };
+    if args.top > model.header.unseen.len() {
+        progress.note(&format!("--top {}: there are only {} classes", args.top, model.header.unseen.len()));
+    }
     progress.stage("recognize");
+    let ids = sources.take_ids();
     let count = sources.count();
     let groups = (0..count).step_by(GROUP).map(|first| first..count.min(first + GROUP));
     let done = |group: &Range<usize>| progress.progress(group.end, count);
+    let mut found = Scan::default();
     // Corrections by the batch need all instances at once, and may fail: before the first line is written.
     let whole = if pipeline.post.is_empty() {
         None
     } else {
         let mut points = Mat::<f64>::zeros(model.fitted.space.dim(), count);
+        let mut kept = Vec::new();
         for group in groups.clone() {
-            let placed = model.project_views(&sources.rows_for(&group)?, group.clone())?;
-            points.as_mut().subcols_mut(group.start, group.len()).copy_from(&placed);
+            let (placed, rows) = Block::read(&mut sources, &group, args.skip_bad_rows, &mut found)?
+                .with(|rows, range, _| model.project_views(rows, range))?;
+            points.as_mut().subcols_mut(kept.len(), placed.ncols()).copy_from(&placed);
+            kept.extend(rows);
             done(&group);
         }
-        Some(pipeline.recognize_points(&model.fitted, points, |_, _| ())?)
+        check_any(&kept, count)?;
+        let points = points.subcols(0, kept.len()).to_owned();
+        Some((pipeline.recognize_points(&model.fitted, points, |_, _| ())?, kept))
     };
     output::write_to(args.out.as_deref(), |out| {
-        let lines = Lines { style: &style, classes: &model.header.unseen, top: args.top };
-        let mut writer = Writer::new(out, &style)?;
-        match &whole {
-            Some(recognition) => writer.write(lines.of(0, recognition)?)?,
-            None => {
-                for group in groups {
-                    let rows = sources.rows_for(&group)?;
-                    let made = |first, recognition| lines.of(first, &recognition);
-                    for lines in model.recognize_views(&rows, group.clone(), made)? {
-                        writer.write(lines?)?;
-                    }
-                    done(&group);
-                }
-            }
+        let lines = Lines { style: &style, classes: &model.header.unseen, top: args.top, ids: ids.as_ref() };
+        let mut writer = Writer::new(out, &style, ids.as_ref().map(id_name))?;
+        if let Some((recognition, kept)) = &whole {
+            writer.write(lines.of(kept, recognition)?)?;
+            return writer.end(&style);
         }
+        let mut any = false;
+        for group in groups {
+            let block = Block::read(&mut sources, &group, args.skip_bad_rows, &mut found)?;
+            let (made, kept) = block.with(|rows, range, numbers| {
+                let start = range.start;
+                // Lines are made where the distances are, which would be far more to hold.
+                model.recognize_views(rows, range, |first, recognition| {
+                    lines.of(&numbers[first - start..], &recognition)
+                })
+            })?;
+            made.into_iter().try_for_each(|lines| writer.write(lines?))?;
+            any |= !kept.is_empty();
+            done(&group);
+        }
+        check_any(if any { &[0] } else { &[] }, count)?;
         writer.end(&style)
+    })?;
+    tell(&found, count, args, progress)
+}
+
+fn check_any(kept: &[usize], count: usize) -> Result<()> {
+    if kept.is_empty() && count > 0 {
+        bail!("all {count} rows have numbers that are not finite, so none is left to recognise");
+    }
+    Ok(())
+}
+
+/// The rows of a block that are to be recognised.
+struct Block<'a> {
+    views: Vec<(&'a dyn Rows, &'a str)>,
+    range: Range<usize>,
+    kept: Option<Vec<usize>>,
+}
+
+impl<'a> Block<'a> {
+    fn read(
+        sources: &'a mut Sources,
+        group: &Range<usize>,
+        skip_bad_rows: bool,
+        found: &mut Scan,
+    ) -> Result<Self> {
+        let views = sources.rows_for(group)?;
+        let scan = Scan::of(&views, group.clone(), skip_bad_rows);
+        let kept = scan.kept(group.clone());
+        found.add(scan);
+        Ok(Self { views, range: group.clone(), kept })
+    }
+
+    /// Does something with the rows; gives the numbers of these, too.
+    fn with<R>(
+        self,
+        work: impl FnOnce(&[(&dyn Rows, &str)], Range<usize>, &[usize]) -> bidilel::error::Result<R>,
+    ) -> Result<(R, Vec<usize>)> {
+        let Some(kept) = self.kept else {
+            let numbers: Vec<usize> = self.range.clone().collect();
+            return Ok((work(&self.views, self.range, &numbers)?, numbers));
+        };
+        let picked: Vec<(Picked<'_>, &str)> =
+            self.views.iter().map(|&(rows, origin)| (Picked { rows, picked: &kept }, origin)).collect();
+        let views: Vec<(&dyn Rows, &str)> =
+            picked.iter().map(|(rows, origin)| (rows as &dyn Rows, *origin)).collect();
+        let result = work(&views, 0..kept.len(), &kept)?;
+        Ok((result, kept))
+    }
+}
+
+/// Says what was found in the rows, and lists those that were left out.
+fn tell(found: &Scan, count: usize, args: &PredictArgs, watch: &dyn Observer) -> Result<()> {
+    const MOST: usize = 5;
+    if found.zero > 0 {
+        let zero = found.zero;
+        watch.note(&format!(
+            "{zero} of {count} rows are all zero: they are as near to one class as to another"
+        ));
+    }
+    if found.vanished > 0 {
+        watch.note(&format!("{} numbers are too small for float32 and read as zero", found.vanished));
+    }
+    if !found.bad.is_empty() {
+        let shown = |(row, problem): &(usize, String)| format!("row {row} ({problem})");
+        let mut rows: Vec<String> = found.bad.iter().take(MOST).map(shown).collect();
+        rows.extend((found.bad.len() > MOST).then(|| format!("{} more", found.bad.len() - MOST)));
+        watch.note(&format!("{} of {count} rows are skipped: {}", found.bad.len(), rows.join(", ")));
+    }
+    let Some(out) = args.out.as_ref().filter(|_| args.skip_bad_rows) else { return Ok(()) };
+    output::write_to(Some(&out.with_extension("skipped.csv")), |out| {
+        let mut csv = csv::Writer::from_writer(out);
+        csv.write_record(["index", "problem"])?;
+        found.bad.iter().try_for_each(|(row, problem)| csv.write_record([&row.to_string(), problem]))?;
+        Ok(csv.flush()?)
     })
 }
 
@@ -113,122 +203,4 @@ fn is_stdin_of_view(file: &str) -> bool {
 pub(super) fn open_model(path: &Path) -> Result<Model> {
     let bytes = input::bytes(path)?;
     Model::from_bytes(bytes.as_ref()).with_context(|| format!("`{}`", path.display()))
-}
-
-enum Style {
-    Csv,
-    Json,
-    JsonLines,
-    Text,
-    Parquet,
-}
-
-impl Style {
-    fn of(format: Format) -> Result<Self> {
-        match format {
-            Format::Csv => Ok(Self::Csv),
-            Format::Json => Ok(Self::Json),
-            Format::JsonLines => Ok(Self::JsonLines),
-            Format::Text => Ok(Self::Text),
-            Format::Parquet => Ok(Self::Parquet),
-            Format::Markdown | Format::Latex => {
-                bail!("predictions come as csv, json, parquet or text, not as {format}")
-            }
-        }
-    }
-}
-
-/// Makes `index,label,distance` lines of recognised instances.
-struct Lines<'a> {
-    style: &'a Style,
-    classes: &'a [String],
-    top: usize,
-}
-
-/// Some lines, ready to be written.
-enum Block<'a> {
-    Text(Vec<u8>),
-    Rows(Vec<Prediction<'a>>),
-}
-
-impl<'a> Lines<'a> {
-    /// The lines of a block of instances, of which the first is number `first` of all.
-    fn of(&self, first: usize, recognition: &Recognition) -> Result<Block<'a>> {
-        let classes = self.classes;
-        let rows = (0..recognition.distances.ncols()).flat_map(|instance| {
-            let row = move |(class, distance): (usize, f64)| -> Prediction<'a> {
-                (first + instance, classes[class].as_str(), distance)
-            };
-            recognition.top(instance, self.top).into_iter().map(row)
-        });
-        let mut text = Vec::new();
-        match self.style {
-            Style::Parquet => return Ok(Block::Rows(rows.collect())),
-            Style::Csv => {
-                let mut csv = csv::Writer::from_writer(&mut text);
-                for (index, label, distance) in rows {
-                    let label = output::csv_cell(label);
-                    csv.write_record([&index.to_string(), &*label, &distance.to_string()])?;
-                }
-                csv.flush()?;
-            }
-            Style::Json => {
-                for (place, (index, label, distance)) in rows.enumerate() {
-                    let object = serde_json::json!({"index": index, "label": label, "distance": distance});
-                    let comma = if first == 0 && place == 0 { "" } else { "," };
-                    write!(text, "{comma}\n  {object}")?;
-                }
-            }
-            Style::JsonLines => {
-                for (index, label, distance) in rows {
-                    let object = serde_json::json!({"index": index, "label": label, "distance": distance});
-                    writeln!(text, "{object}")?;
-                }
-            }
-            Style::Text => {
-                for (index, label, distance) in rows {
-                    writeln!(text, "{index:>8}  {distance:>9.6}  {}", visible(label))?;
-                }
-            }
-        }
-        Ok(Block::Text(text))
-    }
-}
-
-/// Writes blocks as they come.
-struct Writer<'a> {
-    out: &'a mut dyn Write,
-    table: Option<PredictionTable>,
-}
-
-impl<'a> Writer<'a> {
-    fn new(out: &'a mut dyn Write, style: &Style) -> Result<Self> {
-        match style {
-            Style::Csv => writeln!(out, "index,label,distance")?,
-            Style::Json => write!(out, "[")?,
-            Style::JsonLines => {}
-            Style::Text => writeln!(out, "{:>8}  {:>9}  label", "index", "distance")?,
-            Style::Parquet => return Ok(Self { out, table: Some(PredictionTable::new()?) }),
-        }
-        Ok(Self { out, table: None })
-    }
-
-    fn write(&mut self, block: Block<'_>) -> Result<()> {
-        match (block, &mut self.table) {
-            (Block::Rows(rows), Some(table)) => table.write(&rows, self.out)?,
-            (Block::Text(text), _) => self.out.write_all(&text)?,
-            (Block::Rows(_), None) => bail!("rows without a table to write them to"),
-        }
-        Ok(())
-    }
-
-    fn end(self, style: &Style) -> Result<()> {
-        if let Style::Json = style {
-            writeln!(self.out, "\n]")?;
-        }
-        match self.table {
-            Some(table) => Ok(table.finish(self.out)?),
-            None => Ok(()),
-        }
-    }
 }

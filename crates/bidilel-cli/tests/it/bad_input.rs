@@ -84,7 +84,46 @@ fn a_known_class_without_instances() {
         }
     });
     let name = classes.lines().nth(known[0]).expect("a class").to_owned();
-    says(evaluate(&folder, &[]).error(), &["known class", &name, "no instances"]);
+    let ran = evaluate(&folder, &[]);
+    says(ran.error(), &["known class", &name, "no instances"]);
+    says(&ran.stderr, &["hint: list it under `unseen`"]);
+}
+
+/// The features of a dataset as float64, with one of them changed.
+fn widened(folder: &Folder, row: usize, column: usize, value: f64) {
+    let array = bidilel_data::array::open(&folder.file("cnn.npy"), None).expect("features");
+    let matrix = array.to_matrix();
+    let mut values: Vec<f64> = (0..array.rows()).flat_map(|row| matrix.col_as_slice(row).to_vec()).collect();
+    values[row * array.columns() + column] = value;
+    let mut writer =
+        bidilel_data::array::NpyWriter::new(Vec::new(), &[array.rows(), array.columns()]).expect("it");
+    writer.write(&values).expect("memory");
+    std::fs::write(folder.file("cnn.npy"), writer.finish().expect("memory")).expect("writable");
+}
+
+#[test]
+fn features_beyond_the_range_of_single_precision() {
+    let folder = Folder::generated();
+    widened(&folder, 5, 7, 1e300);
+    let ran = evaluate(&folder, &[]);
+    says(ran.error(), &["cnn.npy", "row 5, column 7 is 1e300", "beyond the range of float32"]);
+    says(&ran.stderr, &["hint: features are read as float32"]);
+    widened(&folder, 5, 7, 1e-300);
+    let ran = evaluate(&folder, &[]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    says(&ran.stderr, &["cnn.npy", "1 numbers are too small for float32 and read as zero"]);
+}
+
+#[test]
+fn an_option_without_effect_is_mentioned() {
+    let folder = Folder::generated();
+    let ran = evaluate(&folder, &["--nystrom-rank", "10"]);
+    says(&ran.stderr, &["--nystrom-rank has no effect"]);
+    let model = folder.beside("model.safetensors");
+    assert_eq!(bidilel(&["fit", &folder.data(), "--out", &model]).status, 0);
+    let features = folder.file("cnn.npy");
+    let ran = bidilel(&["predict", &model, features.to_str().expect("plain"), "--top", "99"]);
+    says(&ran.stderr, &["--top 99", "only 5 classes"]);
 }
 
 #[test]

@@ -42,6 +42,21 @@ impl Rows for Array {
     fn element(&self) -> &'static str {
         self.element.name()
     }
+    fn stored(&self, index: usize, column: usize) -> f64 {
+        let one = self.clone().subrows(index..index + 1).subcolumns(column..column + 1);
+        let mut value = [0.0_f64];
+        one.read_row(0, &mut value);
+        value[0]
+    }
+    fn vanished(&self, index: usize, row: &[f32]) -> usize {
+        // No other type has numbers that are smaller than those of f32.
+        if self.element != Element::F64 || !row.contains(&0.0) {
+            return 0;
+        }
+        let mut wide = vec![0.0_f64; self.columns];
+        self.read_row(index, &mut wide);
+        wide.iter().zip(row).filter(|&(&wide, &narrow)| narrow == 0.0 && wide != 0.0).count()
+    }
 }
 
 /// A float that rows are read into.
@@ -80,6 +95,23 @@ impl Array {
             self.read_row(row, matrix.col_as_slice_mut(row));
         }
         matrix
+    }
+
+    /// The elements of a vector as text: integers whole, whatever their size.
+    pub(crate) fn to_texts(&self) -> Vec<String> {
+        let line = self.clone().turned();
+        match self.element {
+            Element::F16 | Element::Bf16 | Element::F32 | Element::F64 => {
+                let mut values = vec![0.0_f64; line.columns];
+                line.read_row(0, &mut values);
+                values.iter().map(f64::to_string).collect()
+            }
+            _ => {
+                let mut values = vec![0_i128; line.columns];
+                line.read_integers(&mut values);
+                values.iter().map(i128::to_string).collect()
+            }
+        }
     }
 
     /// A vector (or a matrix with one row or column) of indices, as numbers from 0.

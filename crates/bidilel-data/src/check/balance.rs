@@ -56,9 +56,9 @@ fn find_empty(dataset: &Dataset, counts: &[usize], problems: &mut Vec<Problem>) 
     let hint = if empty == [0] {
         "if the labels count from 1, write `one_based = true`; otherwise remove the class or give it instances"
     } else if learned {
-        "remove it from the class list, or give it instances: a known class without any cannot be learned"
+        "list it under `unseen`, give it instances, or remove it from the class list: a known class without any cannot be learned"
     } else {
-        "remove it from the class list, or give it instances"
+        "an unseen class needs none to be recognised; to have it scored, give it instances"
     };
     let problem =
         if learned { Problem::error("labels", message) } else { Problem::warning("labels", message) };

@@ -25,6 +25,7 @@ pub use summary::{Distribution, Histogram, Named};
 pub use visual::VisualSummary;
 
 use crate::reading::{self, Reading};
+use crate::table::TableRoles;
 use duplicates::Duplicates;
 pub(crate) use splits::overlap;
 
@@ -45,6 +46,8 @@ pub struct Inspection {
     pub semantic: Named<SemanticSummary>,
     /// The splits, in file order.
     pub splits: Named<SplitSummary>,
+    /// What every column of a table was taken for.
+    pub tables: Vec<TableRoles>,
     /// What is wrong, errors first.
     pub problems: Vec<Problem>,
 }
@@ -58,14 +61,14 @@ impl Inspection {
 
 /// Describes a dataset and finds what is wrong with it; one that does not open is described as far as it goes.
 pub fn inspect(path: &Path) -> Inspection {
-    let Reading { mut dataset, notes, errors } = reading::read(path);
+    let Reading { mut dataset, notes, errors, tables } = reading::read(path);
     if dataset.name.is_empty() {
         let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         dataset.name = absolute.file_name().unwrap_or_default().to_string_lossy().into_owned();
     }
     let mut problems: Vec<Problem> = errors.iter().map(Problem::from_error).collect();
     problems.extend(notes.iter().map(Problem::from_note));
-    inspect_parts(&dataset, problems)
+    Inspection { tables, ..inspect_parts(&dataset, problems) }
 }
 
 /// Describes a dataset that is already open; its labels and splits must be in range, as [`crate::open`] makes sure.
@@ -110,6 +113,7 @@ fn inspect_parts(dataset: &Dataset, mut problems: Vec<Problem>) -> Inspection {
         visual: Named(visual),
         semantic: Named(semantic),
         splits: Named(splits),
+        tables: Vec::new(),
         problems,
     }
 }
@@ -127,7 +131,11 @@ fn find_absent(dataset: &Dataset, problems: &mut Vec<Problem>) {
             dataset.semantic.is_empty(),
             "add a `[semantic.NAME]` table with a `file` and a `metric`",
         ),
-        ("split", dataset.splits.is_empty(), "add a `[split.NAME]` table with the `unseen` classes"),
+        (
+            "split",
+            dataset.splits.is_empty(),
+            "add a `[split.NAME]` table with the `unseen` classes, or an `unseen.txt` beside folders of classes",
+        ),
     ];
     for (what, _, hint) in parts.into_iter().filter(|part| part.1) {
         problems.push(Problem::error(dataset.name.clone(), format!("there is no {what}")).with_hint(hint));

@@ -59,7 +59,7 @@ impl Side {
             SplitKind::Family { trials } => {
                 Self::by_class(dataset, trials.first().map_or(&[][..], |trial| trial))
             }
-            SplitKind::Instances { train, test_seen, test_unseen } => {
+            SplitKind::Instances { train, test_seen, test_unseen, .. } => {
                 let mut sides = vec![None; dataset.labels.len()];
                 let lists =
                     [(train, Self::Train), (test_seen, Self::TestSeen), (test_unseen, Self::TestUnseen)];
@@ -100,7 +100,7 @@ pub(super) fn describe(dataset: &Dataset, split: &Split, problems: &mut Vec<Prob
             let unseen = trials.first().map_or(0, Vec::len);
             SplitSummary { kind: "family", trials: trials.len(), known: classes - unseen, unseen, ..summary }
         }
-        SplitKind::Instances { train, test_seen, test_unseen } => {
+        SplitKind::Instances { train, test_seen, test_unseen, validation } => {
             let lists = Lists { dataset, at: &at, train, test_seen, test_unseen };
             let (known, unseen) =
                 if dataset.labels.is_empty() { (0, 0) } else { lists.check_classes(problems) };
@@ -109,6 +109,7 @@ pub(super) fn describe(dataset: &Dataset, split: &Split, problems: &mut Vec<Prob
                 kind: "instances",
                 known,
                 unseen,
+                validation: validation.len(),
                 train: train.len(),
                 test_seen: Some(test_seen.len()),
                 test_unseen: test_unseen.len(),

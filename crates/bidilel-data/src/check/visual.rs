@@ -34,7 +34,9 @@ pub struct VisualSummary {
     pub norm_histogram: Option<Histogram>,
     /// The typical distance of a row from its nearest neighbour among a sample.
     pub neighbor_distance: Option<f64>,
-    /// Values that are NaN or infinite.
+    /// Values that are not zero, but too small for `f32`.
+    pub vanished: usize,
+    /// Values that are NaN or infinite, as `f32`.
     pub not_finite: usize,
     /// Rows that are all zero.
     pub zero_rows: usize,
@@ -74,24 +76,43 @@ pub(super) fn describe(visual: &Visual, problems: &mut Vec<Problem>) -> (VisualS
         norm_histogram: Histogram::of(&finite),
         norms: Distribution::of(&mut finite),
         neighbor_distance: scale::neighbor_distance(rows),
+        vanished: totals.vanished,
         not_finite: totals.not_finite,
         constant_dimensions: constant,
         duplicates: duplicates.repeats(),
         near_duplicates: duplicates.near,
     };
-    find_problems(&summary, totals.first, problems);
+    let first = totals.first.map(|(row, column, _)| (row, column, rows.stored(row, column)));
+    find_problems(&summary, first, problems);
     (summary, duplicates)
 }
 
-fn find_problems(summary: &VisualSummary, first: Option<(usize, usize, f32)>, problems: &mut Vec<Problem>) {
+fn find_problems(summary: &VisualSummary, first: Option<(usize, usize, f64)>, problems: &mut Vec<Problem>) {
     let at = |detail: String| format!("{}{detail}", summary.origin);
     if let Some((row, column, value)) = first {
-        let message = match summary.not_finite {
-            1 => format!("the value is {value}"),
-            many => format!("the value is {value}, the first of {many} that are not finite"),
+        let shown = if value.is_finite() {
+            format!("{value:e}, beyond the range of float32 (3.4e38)")
+        } else {
+            value.to_string()
         };
-        let hint = "remove the instances, or repair the file that they came from";
+        let message = match summary.not_finite {
+            1 => format!("the value is {shown}"),
+            many => format!("the value is {shown}, the first of {many} that are not finite"),
+        };
+        let hint = if value.is_finite() {
+            "features are read as float32: divide all of them by a constant"
+        } else {
+            "remove the instances, or repair the file that they came from"
+        };
         problems.push(Problem::error(at(format!(", row {row}, column {column}")), message).with_hint(hint));
+    }
+    if summary.vanished > 0 {
+        let message = format!(
+            "{} too small for float32 and read as zero",
+            count(summary.vanished, "value is", "values are")
+        );
+        let hint = "features are read as float32: multiply all of them by a constant";
+        problems.push(Problem::warning(at(String::new()), message).with_hint(hint));
     }
     if summary.constant_dimensions > 0 {
         let dead = count(summary.constant_dimensions, "is constant", "are constant");
@@ -113,6 +134,7 @@ struct Totals {
     minima: Vec<f32>,
     maxima: Vec<f32>,
     zeros: usize,
+    vanished: usize,
     not_finite: usize,
     /// Row, column and value of the first number that is not finite.
     first: Option<(usize, usize, f32)>,
@@ -121,7 +143,7 @@ struct Totals {
 impl Totals {
     fn new(dimensions: usize) -> Self {
         let (minima, maxima) = (vec![f32::INFINITY; dimensions], vec![f32::NEG_INFINITY; dimensions]);
-        Self { minima, maxima, zeros: 0, not_finite: 0, first: None }
+        Self { minima, maxima, zeros: 0, vanished: 0, not_finite: 0, first: None }
     }
 
     fn add_block(
@@ -136,6 +158,7 @@ impl Totals {
         for (offset, (norm, print)) in norms.iter_mut().zip(prints).enumerate() {
             rows.read(start + offset, &mut row);
             self.add(start + offset, &row);
+            self.vanished += rows.vanished(start + offset, &row);
             *norm = row.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
             *print = Fingerprint::of(&row, *norm, &mut bytes);
         }
@@ -163,6 +186,7 @@ impl Totals {
         self.minima.iter_mut().zip(other.minima).for_each(|(own, value)| *own = own.min(value));
         self.maxima.iter_mut().zip(other.maxima).for_each(|(own, value)| *own = own.max(value));
         self.zeros += other.zeros;
+        self.vanished += other.vanished;
         self.not_finite += other.not_finite;
         self.first = [self.first, other.first].into_iter().flatten().min_by_key(|first| first.0);
         self

@@ -19,12 +19,15 @@ mod npz;
 mod parquet;
 mod safetensors;
 mod sandbox;
+mod table;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) use format::Format;
+pub use table::Column;
+pub(crate) use table::Tabular;
 
 use crate::array::{Array, Bytes};
 use crate::error::{Error, Result};
@@ -81,6 +84,11 @@ pub(crate) trait Reader: Send + Sync {
 
     /// The strings of a key that `entry` knows as [`EntryKind::Strings`].
     fn strings(&self, key: &str) -> Result<Vec<String>>;
+
+    /// The file as a table, where it is one.
+    fn table(&self) -> Option<&dyn Tabular> {
+        None
+    }
 }
 
 /// A file of one or more arrays and lists of strings.
@@ -169,7 +177,12 @@ impl Container {
         }
     }
 
-    /// The array of a key, or the only one.
+    /// The file as a table, where it is one.
+    pub(crate) fn table(&self) -> Option<&dyn Tabular> {
+        self.reader.table()
+    }
+
+    /// The array of a key, or the only one; of a table, all columns of numbers ([`crate::table`] chooses among them).
     pub fn array(&self, key: Option<&str>) -> Result<Array> {
         let entry = self.entry(key, &[EntryKind::Numbers])?;
         self.ask(|reader| reader.array(&entry.key))
@@ -185,7 +198,8 @@ impl Container {
         let (path, key) = (self.path.clone(), key.to_owned());
         let entries = self.entries()?;
         let keyless = is_keyless(&entries);
-        let keys = entries.into_iter().map(|entry| entry.key).collect();
+        // The table as a whole has no name to be asked for by.
+        let keys = entries.into_iter().map(|entry| entry.key).filter(|key| !key.is_empty()).collect();
         Ok(if keyless { Error::NoKeys { path, key } } else { Error::NoSuchKey { path, key, keys } })
     }
 }

@@ -138,7 +138,7 @@ fn open(path: &Path, options: &Options) -> Result<Option<Array>> {
     if entry.shape.contains(&0) {
         return Ok(None);
     }
-    options.select(container.array(options.key.as_deref())?).map(Some)
+    options.array(&container).map(Some)
 }
 
 impl Items for Files {

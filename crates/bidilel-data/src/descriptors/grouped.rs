@@ -9,6 +9,7 @@ use bidilel::encode::{AnyError, Items};
 
 use super::{Collection, Options, origin};
 use crate::array::{self, Array, Base};
+use crate::container::Container;
 use crate::error::{Error, Result};
 
 /// Bytes of a mapped file to read before it is mapped anew.
@@ -35,7 +36,7 @@ pub enum Owners {
 
 /// The items whose descriptors lie in one array.
 pub fn grouped(path: &Path, owners: &Owners, options: &Options) -> Result<Collection> {
-    let array = options.select(array::open(path, options.key.as_deref())?)?;
+    let array = options.array(&Container::open(path)?)?;
     let groups = match owners {
         Owners::Items { path, base } => Groups::of_items(path, *base, array.rows())?,
         Owners::Offsets { path } => Groups::of_offsets(path, array.rows())?,
@@ -184,7 +185,7 @@ impl Grouped {
     fn array(&self, more: usize) -> Result<Array> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if self.mapped && current.1 > REMAP {
-            let array = self.options.select(array::open(&self.path, self.options.key.as_deref())?)?;
+            let array = self.options.array(&Container::open(&self.path)?)?;
             if (array.rows(), array.columns()) != (self.rows, self.dim) {
                 let problem = "the file changed while it was read".to_owned();
                 return Err(Error::Malformed { path: self.path.clone(), problem });

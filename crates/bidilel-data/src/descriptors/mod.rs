@@ -16,7 +16,9 @@ pub use files::{folder, list};
 pub use grouped::{Owners, grouped};
 
 use crate::array::Array;
+use crate::container::Container;
 use crate::error::{Error, Result};
+use crate::table;
 
 /// Which numbers of a file are the descriptors.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +44,15 @@ pub struct Collection {
 }
 
 impl Options {
+    /// The descriptors in a file, one a row.
+    fn array(&self, container: &Container) -> Result<Array> {
+        // Whoever says which columns are meant has looked at them.
+        if self.key.is_none() && self.columns.is_none() && !self.transpose {
+            table::refuse_suspects(container)?;
+        }
+        self.select(container.array(self.key.as_deref())?)
+    }
+
     /// The descriptors in an array, one a row.
     fn select(&self, array: Array) -> Result<Array> {
         if array.dimensions() != 2 {

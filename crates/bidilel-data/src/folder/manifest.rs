@@ -5,6 +5,7 @@ use std::path::Path;
 use bidilel::dataset::Metric;
 
 use crate::error::{Error, Result};
+use crate::table::{Choice, Columns};
 use crate::text;
 use crate::words::Missing;
 
@@ -32,6 +33,22 @@ pub(super) struct Visual {
     pub(super) key: Option<String>,
     #[serde(default)]
     pub(super) transpose: bool,
+    pub(super) columns: Option<Columns>,
+    /// Instances have names, too, which identify them.
+    #[serde(alias = "name_column")]
+    pub(super) id_column: Option<String>,
+    pub(super) label_column: Option<String>,
+}
+
+impl Visual {
+    pub(super) fn choice(&self) -> Choice {
+        Choice {
+            columns: self.columns.clone(),
+            name_column: None,
+            label_column: self.label_column.clone(),
+            id_column: self.id_column.clone(),
+        }
+    }
 }
 
 #[derive(Debug, serde::Deserialize)]
@@ -47,6 +64,22 @@ pub(super) struct Semantic {
     pub(super) word_vectors: Option<String>,
     /// What happens to a class of which no word has a vector.
     pub(super) missing: Option<Missing>,
+    pub(super) columns: Option<Columns>,
+    /// The label of a class is its name.
+    #[serde(alias = "label_column")]
+    pub(super) name_column: Option<String>,
+    pub(super) id_column: Option<String>,
+}
+
+impl Semantic {
+    pub(super) fn choice(&self) -> Choice {
+        Choice {
+            columns: self.columns.clone(),
+            name_column: self.name_column.clone(),
+            label_column: None,
+            id_column: self.id_column.clone(),
+        }
+    }
 }
 
 /// The keys of all three kinds of split; which kind it is shows in the keys that are there.
@@ -72,6 +105,7 @@ pub(super) struct Source {
     pub(super) file: String,
     pub(super) key: Option<String>,
     pub(super) one_based: bool,
+    pub(super) id_column: Option<String>,
 }
 
 /// A file of strings: its path, or a table with the key of a list in it.

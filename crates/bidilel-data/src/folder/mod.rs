@@ -17,12 +17,15 @@ use std::sync::Arc;
 
 use bidilel::dataset::Visual;
 
-use crate::array::{self, Array};
+use crate::array::Array;
+use crate::container::Container;
 use crate::error::{Error, Result};
 use crate::file;
 use crate::names::ClassIndex;
 use crate::reading::{Note, Reading};
+use crate::table::{self, Ids, TableRoles, Truth};
 use crate::text::{self, List};
+use labels::Labels;
 use manifest::{Manifest, Place};
 
 /// The file that makes a folder a dataset.
@@ -62,21 +65,42 @@ struct Folder {
 impl Folder {
     fn read(&self, manifest: &Manifest, reading: &mut Reading) {
         reading.dataset.name.clone_from(&manifest.name);
-        let classes = self.list(&manifest.classes).and_then(List::unique);
+        let classes = self.list(&manifest.classes).and_then(|list| list.composed().unique());
         let Some(List { items: classes, .. }) = reading.keep(classes) else { return };
         let index = ClassIndex::new(&classes);
         let labels = reading.keep(labels::read(self, manifest, &index));
         // A wrong base is the usual reason; with the other one the rest can still be looked at.
         let labels = labels.or_else(|| labels::read_from_other_base(self, manifest, &index));
-        let mut instances = labels.as_ref().map(Vec::len);
+        let (labels, mut ids) = match labels {
+            Some(Labels { indices, ids, roles }) => {
+                reading.tables.extend(roles);
+                (Some(indices), ids)
+            }
+            None => (None, None),
+        };
+        let mut visual = Vec::new();
         for (name, table) in &manifest.visual.0 {
-            if let Some(visual) = reading.keep(self.visual(name, table, instances)) {
-                instances.get_or_insert(visual.rows.count());
-                reading.dataset.visual.push(visual);
+            let truth = Truth { labels: labels.as_deref(), classes: &index, ids: ids.as_ref() };
+            let read = self.visual(name, table, truth);
+            if let Some((representation, read)) = reading.keep(read) {
+                ids = ids.or(read.ids);
+                visual.push((representation, read.array, table.file.as_str()));
+                reading.add_table(&self.join(&table.file), &format!("visual.{name}"), read.notes, read.roles);
             }
         }
+        let instances = labels.as_ref().map(Vec::len).or(visual.first().map(|first| first.1.rows()));
+        let blamed = instances.and_then(|count| self.wrong_labels(manifest, count, &visual));
+        for (representation, array, _) in visual {
+            let expected = instances.unwrap_or(array.rows());
+            if expected == array.rows() {
+                reading.dataset.visual.push(representation);
+            } else if blamed.is_none() {
+                reading.errors.extend(check_rows(&array, "rows (one an instance)", expected).err());
+            }
+        }
+        reading.errors.extend(blamed);
         for (name, table) in &manifest.semantic.0 {
-            let semantic = semantic::read(self, name, table, &classes, &mut reading.notes);
+            let semantic = semantic::read(self, name, table, &index, reading);
             let semantic = reading.keep(semantic);
             reading.dataset.semantic.extend(semantic);
         }
@@ -103,29 +127,50 @@ impl Folder {
         text::read_strings(&self.join(&place.file), place.key.as_deref())
     }
 
-    /// Opens an array that must be a matrix with a row for each of something.
-    fn matrix(
-        &self,
-        file: &str,
-        key: Option<&str>,
-        transpose: bool,
-        expected: &'static str,
-    ) -> Result<Array> {
-        let array = array::open(&self.join(file), key)?;
-        if array.dimensions() != 2 {
-            let path = array.path().to_owned();
-            return Err(Error::Dimensions { path, expected, shape: vec![array.rows()] });
-        }
-        Ok(if transpose { array.transposed() } else { array })
+    fn visual(&self, name: &str, table: &manifest::Visual, truth: Truth<'_>) -> Result<(Visual, Parts)> {
+        let container = Container::open(&self.join(&table.file))?;
+        let read =
+            table::read(&container, table.key.as_deref(), table.transpose, &table.choice(), Some(truth))?;
+        let array = read.features.array.clone();
+        check_matrix(&array, "a matrix of instances x dimensions")?;
+        let origin = format!("`{}`", array.path().display());
+        let visual = Visual { name: name.to_owned(), origin, rows: Arc::new(read.features) };
+        Ok((visual, Parts { array, notes: read.notes, roles: read.roles, ids: read.ids }))
     }
 
-    fn visual(&self, name: &str, table: &manifest::Visual, instances: Option<usize>) -> Result<Visual> {
-        let expected = "a matrix of instances x dimensions";
-        let rows = self.matrix(&table.file, table.key.as_deref(), table.transpose, expected)?;
-        check_rows(&rows, "rows (one an instance)", instances.unwrap_or(rows.rows()))?;
-        let origin = format!("`{}`", rows.path().display());
-        Ok(Visual { name: name.to_owned(), origin, rows: Arc::new(rows) })
+    /// What is wrong with the labels, where all features agree on another number of instances.
+    fn wrong_labels(
+        &self,
+        manifest: &Manifest,
+        labels: usize,
+        visual: &[(Visual, Array, &str)],
+    ) -> Option<Error> {
+        let (_, first, file) = visual.first()?;
+        let agree = visual.iter().all(|(_, array, _)| array.rows() == first.rows());
+        // Features that lie the other way round are what is wrong.
+        let turned = visual.iter().any(|(_, array, _)| array.columns() == labels);
+        (agree && !turned && first.rows() != labels).then(|| Error::Labels {
+            path: self.join(&manifest.labels.file),
+            labels,
+            features: self.join(file),
+            rows: first.rows(),
+        })
     }
+}
+
+/// What is known of features beside their numbers.
+struct Parts {
+    array: Array,
+    notes: Vec<String>,
+    roles: Option<TableRoles>,
+    ids: Option<Ids>,
+}
+
+fn check_matrix(array: &Array, expected: &'static str) -> Result<()> {
+    if array.dimensions() == 2 {
+        return Ok(());
+    }
+    Err(Error::Dimensions { path: array.path().to_owned(), expected, shape: vec![array.rows()] })
 }
 
 /// Fails when the rows are not one for each; the columns tell whether it is the other way round.

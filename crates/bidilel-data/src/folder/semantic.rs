@@ -5,17 +5,20 @@ use std::path::Path;
 use bidilel::dataset::{Metric, Semantic};
 use faer::Mat;
 
-use super::{Folder, check_count, check_rows, manifest};
+use super::{Folder, check_count, check_matrix, check_rows, manifest};
+use crate::container::Container;
 use crate::error::{Error, Result};
-use crate::reading::Note;
+use crate::names::ClassIndex;
+use crate::reading::{Note, Reading};
+use crate::table::{self, Choice};
 use crate::words::{WordVectors, class_vectors};
 
 pub(super) fn read(
     folder: &Folder,
     name: &str,
     table: &manifest::Semantic,
-    classes: &[String],
-    notes: &mut Vec<Note>,
+    classes: &ClassIndex<'_>,
+    reading: &mut Reading,
 ) -> Result<Semantic> {
     let wrong = |problem: &str| {
         let problem = format!("semantic representation `{name}` {problem}");
@@ -23,12 +26,17 @@ pub(super) fn read(
     };
     match (&table.file, &table.word_vectors, table.metric) {
         (Some(file), None, Some(metric)) if table.missing.is_none() => {
-            read_file(folder, name, table, file, metric, classes.len(), notes)
+            read_file(folder, name, table, file, metric, classes, reading)
         }
         (Some(_), None, Some(_)) => Err(wrong("has a key `missing`, which only word vectors have")),
         (Some(_), None, None) => Err(wrong("needs a key `metric`: `euclidean`, `cosine` or `precomputed`")),
-        (None, Some(file), _) if table.key.is_none() && !table.transpose && table.names.is_none() => {
-            read_words(folder, name, table, file, classes, notes)
+        (None, Some(file), _)
+            if table.key.is_none()
+                && !table.transpose
+                && table.names.is_none()
+                && table.choice() == Choice::default() =>
+        {
+            read_words(folder, name, table, file, classes.names(), &mut reading.notes)
         }
         (None, Some(_), _) => {
             Err(wrong("is made of word vectors, which have no other keys than `metric` and `missing`"))
@@ -70,29 +78,42 @@ fn read_words(
     Ok(Semantic { name: name.to_owned(), origin, metric, vectors, dimension_names: None })
 }
 
-/// Vectors as a file has them.
+/// Vectors as a file has them: a matrix in class order, or a table that is joined by name.
 fn read_file(
     folder: &Folder,
     name: &str,
     table: &manifest::Semantic,
     file: &str,
     metric: Metric,
-    classes: usize,
-    notes: &mut Vec<Note>,
+    classes: &ClassIndex<'_>,
+    reading: &mut Reading,
 ) -> Result<Semantic> {
-    let expected = "a matrix of classes x dimensions";
-    let array = folder.matrix(file, table.key.as_deref(), table.transpose, expected)?;
-    let path = array.path();
-    check_rows(&array, "rows (one a class)", classes)?;
+    let path = folder.join(file);
+    let container = Container::open(&path)?;
+    let (choice, key) = (table.choice(), table.key.as_deref());
+    let (path, vectors, names) = if let Some(tabular) = container.table() {
+        let read = if table.transpose { table::classes_in_columns } else { table::classes };
+        let found = read(&path, tabular, key, &choice, classes, metric, &[])?;
+        reading.add_table(&path, &format!("semantic.{name}"), found.notes, Some(found.roles));
+        (path, found.vectors, found.dimension_names)
+    } else {
+        table::check_no_choice(&path, &container, &choice)?;
+        let array = container.array(key)?;
+        check_matrix(&array, "a matrix of classes x dimensions")?;
+        let array = if table.transpose { array.transposed() } else { array };
+        check_rows(&array, "rows (one a class)", classes.count())?;
+        (array.path().to_owned(), array.to_matrix(), None)
+    };
+    check_count(&path, "rows (one a class)", classes.count(), vectors.ncols())?;
     if metric == Metric::Precomputed {
-        check_count(path, "columns (one a class)", classes, array.columns())?;
+        check_count(&path, "columns (one a class)", classes.count(), vectors.nrows())?;
     }
-    let vectors = checked(path, array.to_matrix(), metric, notes)?;
+    let vectors = checked(&path, vectors, metric, &mut reading.notes)?;
     let dimension_names = match &table.names {
-        None => None,
+        None => names.filter(|_| metric != Metric::Precomputed),
         Some(place) => {
             let list = folder.list(place)?;
-            check_count(&list.path, "lines (one a dimension)", array.columns(), list.items.len())?;
+            check_count(&list.path, "lines (one a dimension)", vectors.nrows(), list.items.len())?;
             Some(list.items)
         }
     };

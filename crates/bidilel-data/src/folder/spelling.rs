@@ -14,7 +14,9 @@ impl<'de> Deserialize<'de> for Source {
         #[serde(deny_unknown_fields)]
         struct Table {
             file: String,
+            #[serde(alias = "label_column")]
             key: Option<String>,
+            id_column: Option<String>,
             #[serde(default)]
             one_based: bool,
             /// Accepted as for other arrays; one column and one row of indices read the same.
@@ -28,11 +30,12 @@ impl<'de> Deserialize<'de> for Source {
                 f.write_str("the path of a file, or a table with `file`")
             }
             fn visit_str<E>(self, path: &str) -> Result<Source, E> {
-                Ok(Source { file: path.to_owned(), key: None, one_based: false })
+                Ok(Source { file: path.to_owned(), key: None, one_based: false, id_column: None })
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Source, A::Error> {
-                let Table { file, key, one_based, .. } = Table::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Source { file, key, one_based })
+                let Table { file, key, one_based, id_column, .. } =
+                    Table::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Source { file, key, one_based, id_column })
             }
         }
         deserializer.deserialize_any(PathOrTable)

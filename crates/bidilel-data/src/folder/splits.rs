@@ -24,10 +24,14 @@ pub(super) fn read(
         problem: problem.to_owned(),
     };
     let family = table.file.is_some() || table.key.is_some() || table.transpose;
-    let by_class = table.unseen.is_some() || table.validation.is_some();
+    let by_class = table.unseen.is_some();
     let by_instance = table.train.is_some() || table.test_seen.is_some() || table.test_unseen.is_some();
     let reader = Reader { folder, name, table, classes };
     let (kind, file) = match (by_class, family, by_instance) {
+        (false, false, false) if table.validation.is_some() => return Err(problem("`unseen` is missing")),
+        (_, true, _) if table.validation.is_some() => {
+            return Err(problem("`validation` belongs to one split and not to a family of them"));
+        }
         (true, false, false) => {
             let unseen = table.unseen.as_ref().ok_or_else(|| problem("`unseen` is missing"))?;
             (reader.by_class(unseen)?, None)
@@ -44,11 +48,12 @@ pub(super) fn read(
             let train = source(&table.train, "train")?;
             let test_seen = source(&table.test_seen, "test_seen")?;
             let test_unseen = source(&table.test_unseen, "test_unseen")?;
-            (SplitKind::Instances { train, test_seen, test_unseen }, None)
+            let validation = reader.validation()?;
+            (SplitKind::Instances { train, test_seen, test_unseen, validation }, None)
         }
         _ => {
             return Err(problem(
-                "expected `unseen` (and `validation`), or `file`, or `train`, `test_seen` and `test_unseen`",
+                "expected `unseen`, or `file`, or `train`, `test_seen` and `test_unseen` (and `validation`, unless `file`)",
             ));
         }
     };
@@ -66,10 +71,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn by_class(&self, unseen: &Names) -> Result<SplitKind> {
         let unseen = self.class_list(unseen, "unseen")?;
-        let validation = match &self.table.validation {
-            Some(names) => self.class_list(names, "validation")?,
-            None => Vec::new(),
-        };
+        let validation = self.validation()?;
         match validation.iter().find(|class| unseen.binary_search(class).is_ok()) {
             None => Ok(SplitKind::Classes { unseen, validation }),
             Some(&both) => Err(Error::Split {
@@ -77,6 +79,13 @@ impl Reader<'_> {
                 split: self.name.to_owned(),
                 problem: format!("class `{}` is both unseen and for validation", self.classes.name(both)),
             }),
+        }
+    }
+
+    fn validation(&self) -> Result<Vec<usize>> {
+        match &self.table.validation {
+            Some(names) => self.class_list(names, "validation"),
+            None => Ok(Vec::new()),
         }
     }
 
@@ -90,7 +99,7 @@ impl Reader<'_> {
                 key: Some(format!("split.{}.{key}", self.name)),
             },
         };
-        let mut indices = self.classes.indices(&list.unique()?)?;
+        let mut indices = self.classes.indices(&list.composed().unique()?)?;
         indices.sort_unstable();
         Ok(indices)
     }

@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 use bidilel::dataset::SplitKind;
 
 use super::class_list::{classes_in, numbered};
-use super::{Contents, features, first_of, numbers};
+use super::{Contents, benchmark, features, first_of, numbers};
 use crate::error::{Error, Result};
 use crate::reading::Note;
 
 const CONTINUOUS: &str = "predicate-matrix-continuous.txt";
 const BINARY: &str = "predicate-matrix-binary.txt";
+/// Files that name the unseen classes.
+pub(super) const UNSEEN: [&str; 2] = ["testclasses.txt", "unseen.txt"];
 const PUBLISHED: [&str; 2] = ["AwA2-features.txt", "Features/ResNet101/AwA2-features.txt"];
 const PUBLISHED_LABELS: [&str; 2] = ["AwA2-labels.txt", "Features/ResNet101/AwA2-labels.txt"];
 
@@ -51,9 +53,25 @@ fn read_folder(folder: &Path) -> Result<Contents> {
 }
 
 /// `testclasses.txt` names the unseen classes; `trainclasses.txt`, where it is there, must agree.
+///
+/// The split is called `standard`, unless the benchmark is known to have another one of that name: the files of AwA2
+/// list the classes of the proposed split.
 pub(super) fn add_split(folder: &Path, contents: &mut Contents) -> Result<()> {
-    let Some(path) = first_of(folder, &["testclasses.txt", "unseen.txt"]) else { return Ok(()) };
+    let Some(path) = first_of(folder, &UNSEEN) else { return Ok(()) };
     let unseen = classes_in(&path, &contents.classes)?;
+    add_split_of(folder, contents, &path, unseen)
+}
+
+/// Adds the split with these unseen classes, which a file gives, and with what other files say of the known ones.
+pub(super) fn add_split_of(
+    folder: &Path,
+    contents: &mut Contents,
+    path: &Path,
+    unseen: Vec<usize>,
+) -> Result<()> {
+    let other = benchmark::standard(&contents.classes).filter(|standard| *standard != unseen);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = if other.is_some() { stem.as_str() } else { "standard" };
     let list = |names: &[&str]| -> Result<Option<(PathBuf, Vec<usize>)>> {
         let Some(path) = first_of(folder, names) else { return Ok(None) };
         classes_in(&path, &contents.classes).map(|classes| Some((path, classes)))
@@ -63,7 +81,7 @@ pub(super) fn add_split(folder: &Path, contents: &mut Contents) -> Result<()> {
     for (path, classes) in [&validation, &known].into_iter().flatten() {
         if let Some(&both) = classes.iter().find(|class| unseen.binary_search(class).is_ok()) {
             let problem = format!("class `{}` is unseen too", contents.classes[both]);
-            return Err(Error::Split { path: path.clone(), split: "standard".to_owned(), problem });
+            return Err(Error::Split { path: path.clone(), split: name.to_owned(), problem });
         }
     }
     let validation = validation.map(|(_, classes)| classes).unwrap_or_default();
@@ -78,6 +96,9 @@ pub(super) fn add_split(folder: &Path, contents: &mut Contents) -> Result<()> {
             contents.notes.push(Note { path, message, hint: Some("complete the split files") });
         }
     }
-    contents.add_split("standard", &path, SplitKind::Classes { unseen, validation });
+    contents.add_split(name, path, SplitKind::Classes { unseen, validation });
+    if let Some(unseen) = other {
+        contents.add_split("standard", path, SplitKind::Classes { unseen, validation: Vec::new() });
+    }
     Ok(())
 }

@@ -9,10 +9,10 @@
 
 use std::path::Path;
 
-use super::class_list::{numbered, plain};
+use super::class_list::numbered;
 use super::{Contents, animals, features, first_of, numbers};
 use crate::error::{Error, Result};
-use crate::names::ClassIndex;
+use crate::names::{ClassIndex, plain};
 use crate::text::{self, List};
 
 const LABELS: &str = "image_class_labels.txt";

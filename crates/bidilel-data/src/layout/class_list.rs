@@ -1,6 +1,5 @@
 //! Class lists with numbers, and names that are spelled in several ways.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -15,7 +14,7 @@ pub(super) fn numbered(path: &Path) -> Result<List> {
         Some((number.parse::<usize>().ok()?, name.trim().to_owned()))
     };
     let Some(pairs) = list.items.iter().map(split).collect::<Option<Vec<_>>>() else {
-        return list.unique();
+        return list.composed().unique();
     };
     let mut items = vec![None; pairs.len()];
     for (index, (number, name)) in pairs.into_iter().enumerate() {
@@ -31,7 +30,7 @@ pub(super) fn numbered(path: &Path) -> Result<List> {
             return Err(wrong("is there twice"));
         }
     }
-    List { items: items.into_iter().flatten().collect(), ..list }.unique()
+    List { items: items.into_iter().flatten().collect(), ..list }.composed().unique()
 }
 
 /// The classes that a list names, ascending.
@@ -39,35 +38,19 @@ pub(super) fn numbered(path: &Path) -> Result<List> {
 /// Split files of the same dataset write a class as `1 001.Fish_Crow`, `001.Fish_Crow`, `Fish_Crow` or `fish crow`; a
 /// name counts as the class whose plain letters and digits are the same, if that is one class only.
 pub(super) fn classes_in(path: &Path, classes: &[String]) -> Result<Vec<usize>> {
-    let mut list = text::read_list(path)?;
-    let mut plain_names: HashMap<String, Option<&String>> = HashMap::new();
-    for class in classes {
-        plain_names.entry(plain(class)).and_modify(|found| *found = None).or_insert(Some(class));
-    }
+    let mut list = text::read_list(path)?.composed();
+    let index = ClassIndex::lenient(classes);
     for item in &mut list.items {
-        if classes.contains(item) {
-            continue;
-        }
         let name = item.split_once(char::is_whitespace).filter(|(number, _)| number.parse::<usize>().is_ok());
         let name = name.map_or(item.as_str(), |(_, name)| name.trim());
-        if let Some(Some(class)) = plain_names.get(&plain(name)) {
-            item.clone_from(class);
+        // The class's own name, so that two spellings of one are a repetition.
+        if let Some(class) = index.get(item).or_else(|| index.get(name)) {
+            index.name(class).clone_into(item);
         }
     }
-    let mut indices = ClassIndex::new(classes).indices(&list.unique()?)?;
+    let mut indices = index.indices(&list.unique()?)?;
     indices.sort_unstable();
     Ok(indices)
-}
-
-/// Letters and digits in lower case, without a number in front: `fishcrow`.
-pub(super) fn plain(name: &str) -> String {
-    let unnumbered = match name.split_once('.') {
-        Some((number, rest)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            rest
-        }
-        _ => name,
-    };
-    unnumbered.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! their names, never by the order of lines that happens to agree.
 
 mod animals;
+mod benchmark;
 mod birds;
 mod class_list;
 mod numbers;
@@ -21,6 +22,7 @@ use crate::array::Array;
 use crate::error::{Error, Result};
 use crate::folder::semantic;
 use crate::reading::{Note, Reading};
+use crate::table::TableRoles;
 use numbers::Numbers;
 
 /// Reads a folder that has one layout; none where it has not.
@@ -45,15 +47,16 @@ struct Contents {
     semantic: Vec<Semantic>,
     splits: Vec<Split>,
     notes: Vec<Note>,
+    tables: Vec<TableRoles>,
 }
 
 impl Contents {
     fn into_reading(self, folder: &Path) -> Reading {
         let absolute = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let name = absolute.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let Self { classes, labels, visual, semantic, splits, notes } = self;
+        let Self { classes, labels, visual, semantic, splits, notes, tables } = self;
         let dataset = Dataset { name, classes, labels, visual, semantic, splits };
-        Reading { dataset, notes, errors: Vec::new() }
+        Reading { dataset, notes, errors: Vec::new(), tables }
     }
 
     /// Adds features, after a check that there is a row for every label.

@@ -6,14 +6,18 @@
 //! # References
 //!
 //! Xian, Schiele, Akata 2017. In the first release `train_loc` and `val_loc` contain test instances of known classes;
-//! the splits here are made of `trainval_loc`, which never did.
+//! the splits here are made of `trainval_loc`, which never did. Of `train_loc` and `val_loc` only the classes count: they
+//! are what tuning holds out.
+//!
+//! The files have the proposed split alone. The standard split that earlier papers report on (`standard`) has other
+//! unseen classes, and is added for the benchmarks whose classes are known ([`benchmark`](super::benchmark)).
 
 use std::path::Path;
 use std::sync::Arc;
 
 use bidilel::dataset::SplitKind;
 
-use super::{Contents, with_rows};
+use super::{Contents, benchmark, with_rows};
 use crate::array::Base;
 use crate::check::overlap;
 use crate::container::Container;
@@ -76,7 +80,7 @@ fn classes(splits: &Container) -> Result<Vec<String>> {
     }
     let path = splits.path().to_owned();
     let items = splits.strings(KEY)?.iter().map(|name| name.trim().to_owned()).collect();
-    Ok(List { path, items, key: Some(KEY.to_owned()) }.unique()?.items)
+    Ok(List { path, items, key: Some(KEY.to_owned()) }.composed().unique()?.items)
 }
 
 fn add_splits(splits: &Container, contents: &mut Contents) -> Result<()> {
@@ -105,8 +109,18 @@ fn add_splits(splits: &Container, contents: &mut Contents) -> Result<()> {
         let notes = leak(splits.path(), &[for_training, held_out].concat(), &test_seen);
         contents.notes.extend(notes);
     }
-    contents.add_split("standard", splits.path(), SplitKind::Classes { unseen, validation });
-    contents.add_split("proposed", splits.path(), SplitKind::Instances { train, test_seen, test_unseen });
+    let (by_class, by_instance) = (validation.clone(), validation);
+    let proposed = SplitKind::Instances { train, test_seen, test_unseen, validation: by_instance };
+    contents.add_split("proposed", splits.path(), proposed);
+    contents.add_split(
+        "proposed-classes",
+        splits.path(),
+        SplitKind::Classes { unseen, validation: by_class },
+    );
+    if let Some(unseen) = benchmark::standard(&contents.classes) {
+        let kind = SplitKind::Classes { unseen, validation: Vec::new() };
+        contents.add_split("standard", splits.path(), kind);
+    }
     Ok(())
 }
 

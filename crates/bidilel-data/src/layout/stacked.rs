@@ -92,4 +92,18 @@ impl Rows for Stacked {
     fn element(&self) -> &'static str {
         self.element
     }
+    fn stored(&self, index: usize, column: usize) -> f64 {
+        let part = self.starts.partition_point(|&start| start <= index) - 1;
+        match &self.parts[part] {
+            Part::Mapped(array) => array.stored(index - self.starts[part], column),
+            Part::Row(row) => row[column].into(),
+        }
+    }
+    fn vanished(&self, index: usize, row: &[f32]) -> usize {
+        let part = self.starts.partition_point(|&start| start <= index) - 1;
+        match &self.parts[part] {
+            Part::Mapped(array) => array.vanished(index - self.starts[part], row),
+            Part::Row(_) => 0,
+        }
+    }
 }

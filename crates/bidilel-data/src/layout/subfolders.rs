@@ -1,27 +1,30 @@
 //! A folder for every class, with its feature files in it.
 //!
-//! A file is one row or several; classes are the names of the subfolders in alphabetical order. `attributes.*` beside
-//! them describes the classes: a table with a name in front of every row, or rows in the order of the classes.
+//! A file is one row or several. `attributes.*` beside the folders describes the classes: a table that names them, or
+//! an array with rows in their order. Classes that are described and have no folder are the unseen ones; `unseen.txt`
+//! names others, and then is the whole list. Classes are in alphabetical order.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use faer::Mat;
+use bidilel::dataset::Metric;
 
-use super::class_list::plain;
 use super::stacked::Stacked;
-use super::{Contents, animals, first_of, numbers};
-use crate::container::Format;
+use super::{Contents, animals, first_of};
+use crate::container::Container;
 use crate::error::{Error, Result};
-use crate::file;
+use crate::names::{ClassIndex, composed, plain};
+use crate::reading::Note;
+use crate::table::{self, Choice};
 use crate::text;
 
 /// What the files of features end in.
 const EXTENSIONS: [&str; 4] = ["npy", "npz", "mat", "safetensors"];
 
 const DESCRIPTIONS: [&str; 3] = ["attributes", "semantic", "word-vectors"];
-const DESCRIPTION_EXTENSIONS: [&str; 7] = ["csv", "tsv", "txt", "npy", "npz", "mat", "safetensors"];
+const DESCRIPTION_EXTENSIONS: [&str; 9] =
+    ["csv", "tsv", "txt", "parquet", "npy", "npz", "mat", "h5", "safetensors"];
 
 pub(super) fn read(folder: &Path) -> Option<Result<Contents>> {
     let with_features = || -> Result<Vec<(PathBuf, Vec<PathBuf>)>> {
@@ -59,82 +62,99 @@ fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn read_folder(folder: &Path, found: &[(PathBuf, Vec<PathBuf>)]) -> Result<Contents> {
-    let mut contents = Contents::default();
+    let own: Vec<String> = found
+        .iter()
+        .map(|(path, _)| composed(&path.file_name().unwrap_or_default().to_string_lossy()))
+        .collect();
+    let tables = descriptions(folder)?;
+    let Described { without_features, ignored } = described(folder, &own, &tables)?;
+    let mut contents = Contents { classes: own.clone(), ..Contents::default() };
+    contents.classes.extend(without_features.iter().cloned());
+    contents.classes.sort();
+    let place = |name: &String| contents.classes.binary_search(name).unwrap_or_default();
     let mut rows = Stacked::new();
-    for (class, (path, files)) in found.iter().enumerate() {
-        contents.classes.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
+    for (name, (_, files)) in own.iter().zip(found) {
         for file in files {
             let count = rows.push(file)?;
-            contents.labels.extend(std::iter::repeat_n(class, count));
+            contents.labels.extend(std::iter::repeat_n(place(name), count));
         }
     }
+    let unseen: Vec<usize> = without_features.iter().map(place).collect();
     contents.add_visual("features", folder, Arc::new(rows))?;
-    for stem in DESCRIPTIONS {
-        let names = DESCRIPTION_EXTENSIONS.map(|extension| format!("{stem}.{extension}"));
-        if let Some(path) = first_of(folder, &names.each_ref().map(String::as_str)) {
-            let (vectors, dimension_names) = describe(&path, &contents.classes)?;
-            contents.add_semantic(stem, &path, vectors, dimension_names)?;
-        }
+    for (name, container) in &tables {
+        describe(name, container, &ignored, &mut contents)?;
     }
-    animals::add_split(folder, &mut contents)?;
+    if let Some(first) = ignored.first() {
+        let path = first_of(folder, &animals::UNSEEN).unwrap_or_default();
+        let count = ignored.len();
+        let message = format!(
+            "{count} of the described classes have no features and are not listed here, so they are left out: `{first}`{}",
+            if count > 1 { ", ..." } else { "" }
+        );
+        let hint = Some("list them, too, or remove the file: then all classes without features are unseen");
+        contents.notes.push(Note { path, message, hint });
+    }
+    match tables.first() {
+        Some((_, table)) if first_of(folder, &animals::UNSEEN).is_none() && !unseen.is_empty() => {
+            let path = table.path().to_owned();
+            animals::add_split_of(folder, &mut contents, &path, unseen)?;
+        }
+        _ => animals::add_split(folder, &mut contents)?,
+    }
     Ok(contents)
 }
 
-/// Descriptions, dimensions x classes, with the names of the dimensions where the table has a header.
-fn describe(path: &Path, classes: &[String]) -> Result<(Mat<f64>, Option<Vec<String>>)> {
-    let bytes = file::map(path)?;
-    if Format::of(&bytes).is_some() {
-        return Ok((numbers::matrix(path)?, None));
+/// The files that describe classes, each with its name.
+fn descriptions(folder: &Path) -> Result<Vec<(&'static str, Container)>> {
+    let mut tables = Vec::new();
+    for stem in DESCRIPTIONS {
+        let names = DESCRIPTION_EXTENSIONS.map(|extension| format!("{stem}.{extension}"));
+        if let Some(path) = first_of(folder, &names.each_ref().map(String::as_str)) {
+            tables.push((stem, Container::open(&path)?));
+        }
     }
-    let text = text::text_from_bytes(path, &bytes)?;
-    let separator = if text.contains('\t') { '\t' } else { ',' };
-    let cells =
-        |line: &str| line.split(separator).map(|cell| cell.trim().trim_matches('"').to_owned()).collect();
-    let lines: Vec<(usize, Vec<String>)> = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(index, line)| (index + 1, cells(line)))
-        .collect();
-    let is_number = |cell: &String| cell.parse::<f64>().is_ok();
-    // Without names in front the rows are in the order of the classes.
-    if lines.iter().all(|(_, cells)| cells.first().is_none_or(is_number)) {
-        return Ok((numbers::matrix(path)?, None));
-    }
-    let header = lines.first().filter(|(_, cells)| !cells.iter().skip(1).any(is_number));
-    let dimension_names = header.map(|(_, cells)| cells[1..].to_vec());
-    let table = &lines[usize::from(header.is_some())..];
-    Ok((by_name(path, table, classes)?, dimension_names))
+    Ok(tables)
 }
 
-fn by_name(path: &Path, table: &[(usize, Vec<String>)], classes: &[String]) -> Result<Mat<f64>> {
-    let wrong = |line: usize, problem: String| Error::Line { path: path.to_owned(), line, problem };
-    let width = table.first().map_or(0, |(_, cells)| cells.len() - 1);
-    let mut vectors = Mat::zeros(width, classes.len());
-    let mut lines = vec![None; classes.len()];
-    for (line, cells) in table {
-        let name = &cells[0];
-        let class = classes.iter().position(|class| class == name);
-        let class = class.or_else(|| classes.iter().position(|class| plain(class) == plain(name)));
-        // A table may describe more classes than there are instances of.
-        let Some(class) = class else { continue };
-        if let Some(first) = lines[class].replace(*line) {
-            return Err(wrong(*line, format!("class `{name}` is described in line {first} already")));
-        }
-        if cells.len() != width + 1 {
-            return Err(wrong(
-                *line,
-                format!("expected {width} numbers after the name, found {}", cells.len() - 1),
-            ));
-        }
-        for (dimension, cell) in cells[1..].iter().enumerate() {
-            let value = cell.parse();
-            vectors[(dimension, class)] =
-                value.map_err(|_| wrong(*line, format!("expected a number, found `{cell}`")))?;
-        }
+/// Classes that are described and have no folder.
+#[derive(Default)]
+struct Described {
+    /// Those that are unseen, each once and in alphabetical order.
+    without_features: Vec<String>,
+    /// Those that a list of unseen classes does not name.
+    ignored: Vec<String>,
+}
+
+fn described(folder: &Path, own: &[String], tables: &[(&str, Container)]) -> Result<Described> {
+    let index = ClassIndex::lenient(own);
+    let mut others = Vec::new();
+    for (_, container) in tables {
+        let Some(table) = container.table() else { continue };
+        let names = table::class_names(container.path(), table, &index)?.unwrap_or_default();
+        others.extend(names.iter().filter(|name| !index.has(name)).map(|name| composed(name)));
     }
-    match lines.iter().position(Option::is_none) {
-        None => Ok(vectors),
-        Some(class) => Err(Error::Undescribed { path: path.to_owned(), class: classes[class].clone() }),
-    }
+    others.sort();
+    others.dedup();
+    let Some(path) = first_of(folder, &animals::UNSEEN) else {
+        return Ok(Described { without_features: others, ignored: Vec::new() });
+    };
+    let listed: Vec<String> = text::read_list(&path)?.items.iter().map(|name| plain(name)).collect();
+    let (without_features, ignored) = others.into_iter().partition(|name| listed.contains(&plain(name)));
+    Ok(Described { without_features, ignored })
+}
+
+/// Adds a description of every class: joined by name where there are names, else in the order of the classes.
+fn describe(name: &str, container: &Container, ignored: &[String], contents: &mut Contents) -> Result<()> {
+    let path = container.path();
+    let Some(table) = container.table() else {
+        return contents.add_semantic(name, path, container.array(None)?.to_matrix(), None);
+    };
+    let classes = contents.classes.clone();
+    let index = ClassIndex::lenient(&classes);
+    let metric = Metric::Euclidean;
+    let found = table::classes(path, table, None, &Choice::default(), &index, metric, ignored)?;
+    let note = |message| Note { path: path.to_owned(), message, hint: None };
+    contents.notes.extend(found.notes.into_iter().map(note));
+    contents.tables.push(table::TableRoles { part: format!("semantic.{name}"), ..found.roles });
+    contents.add_semantic(name, path, found.vectors, found.dimension_names)
 }

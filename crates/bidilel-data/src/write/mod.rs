@@ -138,11 +138,7 @@ impl Writer<'_> {
         Ok(match &split.kind {
             SplitKind::Classes { unseen, validation } => {
                 let unseen = self.class_list(name, "unseen", unseen, classes)?;
-                let validation = match &validation[..] {
-                    [] => None,
-                    some => Some(("validation", self.class_list(name, "validation", some, classes)?)),
-                };
-                table([("unseen", unseen)].into_iter().chain(validation))
+                table([("unseen", unseen)].into_iter().chain(self.validation(name, validation, classes)?))
             }
             SplitKind::Family { trials } => {
                 let shape = [trials.len(), classes.len()];
@@ -153,12 +149,27 @@ impl Writer<'_> {
                 self.file(&file, |out| write_rows(out, &shape, rows))?;
                 table([("file", file.into())])
             }
-            SplitKind::Instances { train, test_seen, test_unseen } => table([
-                ("train", self.indices(&format!("{name}-train"), train)?.into()),
-                ("test_seen", self.indices(&format!("{name}-test-seen"), test_seen)?.into()),
-                ("test_unseen", self.indices(&format!("{name}-test-unseen"), test_unseen)?.into()),
-            ]),
+            SplitKind::Instances { train, test_seen, test_unseen, validation } => {
+                let instances = [
+                    ("train", self.indices(&format!("{name}-train"), train)?.into()),
+                    ("test_seen", self.indices(&format!("{name}-test-seen"), test_seen)?.into()),
+                    ("test_unseen", self.indices(&format!("{name}-test-unseen"), test_unseen)?.into()),
+                ];
+                table(instances.into_iter().chain(self.validation(name, validation, classes)?))
+            }
         })
+    }
+
+    fn validation(
+        &mut self,
+        split: &str,
+        validation: &[usize],
+        classes: &[String],
+    ) -> Result<Option<(&'static str, Value)>> {
+        if validation.is_empty() {
+            return Ok(None);
+        }
+        self.class_list(split, "validation", validation, classes).map(|list| Some(("validation", list)))
     }
 
     fn class_list(&mut self, split: &str, key: &str, indices: &[usize], classes: &[String]) -> Result<Value> {

@@ -1,4 +1,5 @@
-//! Predictions as a Parquet table of `index`, `label` and `distance`, written block by block.
+//! Predictions as a Parquet table of `index`, `label`, `distance` and, where instances have one, an identifier, written
+//! block by block.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -10,14 +11,18 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-const SCHEMA: &str = "message predictions {
-    required int64 index;
-    required binary label (UTF8);
-    required double distance;
-}";
-
-/// One prediction: instance, class, distance.
-pub type Prediction<'a> = (usize, &'a str, f64);
+/// One prediction.
+#[derive(Debug, Clone, Copy)]
+pub struct Prediction<'a> {
+    /// The instance, from 0.
+    pub index: usize,
+    /// The class.
+    pub label: &'a str,
+    /// How far it is.
+    pub distance: f64,
+    /// What identifies the instance, where all of them have it.
+    pub id: Option<&'a str>,
+}
 
 /// Writes a Parquet file whose row groups are the blocks that it is given.
 pub struct PredictionTable {
@@ -26,9 +31,18 @@ pub struct PredictionTable {
 }
 
 impl PredictionTable {
-    /// Begins a table.
-    pub fn new() -> io::Result<Self> {
-        let schema = Arc::new(parse_message_type(SCHEMA).map_err(other)?);
+    /// Begins a table; `id` is the name of the column of identifiers, where there is one.
+    pub fn new(id: Option<&str>) -> io::Result<Self> {
+        let id = id.map_or(String::new(), |name| format!("required binary {name} (UTF8);"));
+        let schema = format!(
+            "message predictions {{
+                required int64 index;
+                required binary label (UTF8);
+                required double distance;
+                {id}
+            }}"
+        );
+        let schema = Arc::new(parse_message_type(&schema).map_err(other)?);
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         Ok(Self {
             writer: SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).map_err(other)?,
@@ -39,17 +53,20 @@ impl PredictionTable {
     pub fn write(&mut self, predictions: &[Prediction<'_>], out: &mut dyn Write) -> io::Result<()> {
         let indices: Vec<i64> = predictions
             .iter()
-            .map(|p| i64::try_from(p.0))
+            .map(|p| i64::try_from(p.index))
             .collect::<Result<_, _>>()
             .map_err(io::Error::other)?;
-        let labels: Vec<ByteArray> = predictions.iter().map(|p| ByteArray::from(p.1)).collect();
-        let distances: Vec<f64> = predictions.iter().map(|p| p.2).collect();
+        let labels: Vec<ByteArray> = predictions.iter().map(|p| ByteArray::from(p.label)).collect();
+        let distances: Vec<f64> = predictions.iter().map(|p| p.distance).collect();
+        let ids: Vec<ByteArray> =
+            predictions.iter().map(|p| ByteArray::from(p.id.unwrap_or_default())).collect();
         let mut group = self.writer.next_row_group().map_err(other)?;
         let mut place = 0;
         while let Some(mut column) = group.next_column().map_err(other)? {
             match place {
                 0 => column.typed::<Int64Type>().write_batch(&indices, None, None),
                 1 => column.typed::<ByteArrayType>().write_batch(&labels, None, None),
+                3 => column.typed::<ByteArrayType>().write_batch(&ids, None, None),
                 _ => column.typed::<DoubleType>().write_batch(&distances, None, None),
             }
             .map_err(other)?;

@@ -40,7 +40,15 @@ fn opens_everything_in_file_order() {
     let wanted = [
         ("standard", SplitKind::Classes { unseen: vec![0], validation: vec![2] }),
         ("random", SplitKind::Family { trials: vec![vec![1], vec![0, 2]] }),
-        ("proposed", SplitKind::Instances { train: vec![2, 1], test_seen: vec![3], test_unseen: vec![0] }),
+        (
+            "proposed",
+            SplitKind::Instances {
+                train: vec![2, 1],
+                test_seen: vec![3],
+                test_unseen: vec![0],
+                validation: vec![],
+            },
+        ),
     ];
     assert_eq!(kinds, wanted.map(|(name, kind)| (name.to_owned(), kind)));
 }
@@ -111,7 +119,8 @@ fn says_what_is_wrong_in_the_manifest_and_where() {
         edited("metric = \"cosine\"", "metrik = \"cosine\""),
         line(
             15,
-            "unknown key `metrik`, expected one of `file`, `key`, `transpose`, `metric`, `names`, `word_vectors`, `missing`"
+            "unknown key `metrik`, expected one of `file`, `key`, `transpose`, `metric`, `names`, `word_vectors`, `missing`, \
+             `columns`, `label_column`, `name_column`, `id_column`"
         ),
     );
     assert_eq!(
@@ -120,7 +129,10 @@ fn says_what_is_wrong_in_the_manifest_and_where() {
     );
     assert_eq!(
         edited("one_based = true", "base = 1"),
-        line(31, "unknown key `base`, expected one of `file`, `key`, `one_based`, `transpose`"),
+        line(
+            31,
+            "unknown key `base`, expected one of `file`, `key`, `label_column`, `id_column`, `one_based`, `transpose`"
+        ),
     );
     let unknown = edited("name    =", "title =");
     assert!(
@@ -214,7 +226,7 @@ fn splits_are_checked() {
         with("validation.txt", "cat\n"),
         split("standard", "class `cat` is both unseen and for validation")
     );
-    let kinds = "expected `unseen` (and `validation`), or `file`, or `train`, `test_seen` and `test_unseen`";
+    let kinds = "expected `unseen`, or `file`, or `train`, `test_seen` and `test_unseen` (and `validation`, unless `file`)";
     assert_eq!(edited("file = \"random.npy\"", ""), split("random", kinds));
     assert_eq!(edited("file = \"random.npy\"", "file = \"random.npy\"\nunseen = []"), split("random", kinds));
     assert_eq!(edited("unseen     = [\"cat\"]", ""), split("standard", "`unseen` is missing"));
@@ -230,4 +242,38 @@ fn splits_are_checked() {
     let range = with("seen.npy", array(&[1], &[5_i64]));
     assert_eq!(range, "`seen.npy`: row 0: expected the index of one of 4 instances, found 5");
     assert_eq!(with("train.npy", array(&[3], &[0_i64, 1, 0])), "`train.npy`: row 2 repeats `0` of row 0");
+}
+
+#[test]
+fn labels_that_are_short_are_not_blamed_on_the_features() {
+    let sample = Sample::new();
+    sample.put("labels.npy", array(&[3], &[0_i64, 1, 2]));
+    let folder = format!("{}/", sample.path().display());
+    let error = bidilel_data::open(sample.path()).unwrap_err();
+    assert_eq!(
+        error.to_string().replace(&folder, ""),
+        "`labels.npy`: has 3 labels, but `zoom.npy` has 4 rows"
+    );
+    assert_eq!(error.hint().unwrap(), "1 labels are missing, or 1 feature rows are too many");
+    // One representation of two is the odd one out.
+    assert_eq!(
+        with("area.npy", array(&[1, 5], &[1.0_f64; 5])),
+        "`area.npy`: expected 4 rows (one an instance), found 5"
+    );
+}
+
+#[test]
+fn features_outside_the_range_of_their_type_are_told() {
+    let sample = Sample::new();
+    sample.put("zoom.npy", array(&[4, 2], &[1.0_f64, 2.0, 3.0, 1e300, 5.0, 1e-300, 7.0, 8.0]));
+    let problems = bidilel_data::inspect(sample.path()).problems;
+    let find = |part: &str| {
+        problems
+            .iter()
+            .find(|problem| problem.message.contains(part))
+            .unwrap_or_else(|| panic!("{problems:?}"))
+    };
+    let large = find("the value is 1e300, beyond the range of float32");
+    assert!(large.place.ends_with("zoom.npy, row 1, column 1"), "{}", large.place);
+    assert!(find("1 value is too small for float32 and read as zero").place.ends_with("zoom.npy"));
 }

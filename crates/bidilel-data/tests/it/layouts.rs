@@ -65,9 +65,9 @@ fn the_proposed_splits_open_as_they_are() {
     assert_eq!(dataset.semantic[1].vectors.col_as_slice(0), [10.0, 0.0, 30.0]);
     let (train, test_seen, test_unseen) = (vec![7, 0, 1, 3, 4, 6], vec![8, 2, 5], vec![9, 10, 11]);
     let kinds: Vec<_> = dataset.splits.into_iter().map(|split| (split.name, split.kind)).collect();
-    let standard = SplitKind::Classes { unseen: vec![3], validation: vec![2] };
-    let proposed = SplitKind::Instances { train, test_seen, test_unseen };
-    assert_eq!(kinds, [("standard".to_owned(), standard), ("proposed".to_owned(), proposed)]);
+    let classes = SplitKind::Classes { unseen: vec![3], validation: vec![2] };
+    let proposed = SplitKind::Instances { train, test_seen, test_unseen, validation: vec![2] };
+    assert_eq!(kinds, [("proposed".to_owned(), proposed), ("proposed-classes".to_owned(), classes)]);
 }
 
 #[test]
@@ -192,7 +192,39 @@ fn a_folder_for_every_class() {
     fs::write(folder.path().join("attributes.csv"), "0,1\n1,0\n").unwrap();
     assert_eq!(open(folder.path()).unwrap().dataset.semantic[0].vectors.col_as_slice(0), [0.0, 1.0]);
     fs::write(folder.path().join("attributes.csv"), "horse,1\n").unwrap();
-    assert!(message(folder.path()).ends_with("attributes.csv`: no row describes class `zebra`"));
+    assert!(message(folder.path()).ends_with("does not name every class once: missing `zebra`"));
     fs::write(folder.path().join("zebra/b.npy"), array(&[3], &[1.0_f32; 3])).unwrap();
     assert!(message(folder.path()).ends_with("expected 2 features as in the files before, found 3"));
+}
+
+#[test]
+fn classes_that_are_only_described_are_unseen_by_themselves() {
+    let features = array(&[2, 2], &[3.0_f32, 4.0, 5.0, 6.0]);
+    let folder = folder(&[
+        ("horse/a.npy", &features),
+        // As macOS writes the name, while the table has it composed.
+        ("bla\u{30a}mes/a.npy", &features),
+        (
+            "attributes.csv",
+            "class,stripes,tail\nzebra,1,0.5\nbl\u{e5}mes,0.75,1\n\"ass, wild\",0.5,0.5\nHorse,0,0.25\n"
+                .as_bytes(),
+        ),
+    ]);
+    let opened = open(folder.path()).unwrap();
+    assert_eq!(opened.notes, [""; 0]);
+    let dataset = converted(folder.path());
+    assert_eq!(dataset.classes, ["ass, wild", "bl\u{e5}mes", "horse", "zebra"]);
+    assert_eq!(dataset.labels, [1, 1, 2, 2]);
+    assert_eq!(dataset.semantic[0].vectors.col_as_slice(0), [0.5, 0.5]);
+    assert_eq!(dataset.semantic[0].vectors.col_as_slice(1), [0.75, 1.0]);
+    assert_eq!(dataset.semantic[0].vectors.col_as_slice(2), [0.0, 0.25]);
+    let unseen = |path: &Path| open(path).unwrap().dataset.splits[0].kind.clone();
+    assert_eq!(unseen(folder.path()), SplitKind::Classes { unseen: vec![0, 3], validation: vec![] });
+
+    // A list is the whole truth, and says what it leaves out.
+    fs::write(folder.path().join("unseen.txt"), "Zebra\nhorse\n").unwrap();
+    let opened = open(folder.path()).unwrap();
+    assert_eq!(opened.dataset.classes, ["bl\u{e5}mes", "horse", "zebra"]);
+    assert_eq!(opened.dataset.splits[0].kind, SplitKind::Classes { unseen: vec![1, 2], validation: vec![] });
+    assert!(opened.notes[0].contains("1 of the described classes have no features"), "{:?}", opened.notes);
 }

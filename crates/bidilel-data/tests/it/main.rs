@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its files has failed")]
 
 mod arrays;
+mod columns;
 mod containers;
 mod crafted;
 mod families;
@@ -13,6 +14,7 @@ mod hostile;
 mod hostile_archives;
 mod hostile_matlab;
 mod inspecting;
+mod joining;
 mod layouts;
 mod mutated;
 #[cfg(feature = "parquet")]

@@ -41,6 +41,10 @@ fn columns_of_every_type() {
             format!("key `{key}`: expected numbers, found something else")
         );
     }
+    let missing = message(&container, Some("labels"));
+    assert!(missing.starts_with("has no key `labels`: it has `features`, `fixed`, "), "{missing}");
+    let wide = message(&open("wide-none.parquet"), Some("x"));
+    assert_eq!(wide, "has no key `x`: it has `id`, `f0`, `f1`, `f2`, `f3`");
     assert!(
         message(&container, None).starts_with("expected one entry of numbers, found `features`, `fixed`")
     );

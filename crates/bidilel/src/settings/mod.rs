@@ -188,8 +188,11 @@ impl Settings {
         if self.svr_kernel == Some(KernelName::Linear) {
             kept.svr_gamma = None;
         }
-        if matches!(self.kernel_method, Some(Method::Primal | Method::NSpace)) {
+        if matches!(self.kernel_method, Some(Method::Primal | Method::NSpace)) || !self.is_fused() {
             kept.nystrom_rank = None;
+        }
+        if self.kernel_method == Some(Method::Primal) {
+            kept.kernel_memory = None;
         }
         if !self.post.iter().flatten().any(|&post| post == PostName::SelfTraining) {
             (kept.self_training_neighbors, kept.self_training_rounds) = (None, None);

@@ -75,7 +75,7 @@ fn validation(dataset: &Dataset, trial: &Trial) -> Vec<usize> {
     let family = trial.name.split(':').next().unwrap_or(&trial.name);
     let split = dataset.splits.iter().find(|split| split.name == trial.name || split.name == family);
     match split.map(|split| &split.kind) {
-        Some(SplitKind::Classes { validation, .. }) => {
+        Some(SplitKind::Classes { validation, .. } | SplitKind::Instances { validation, .. }) => {
             validation.iter().copied().filter(|class| trial.known.binary_search(class).is_ok()).collect()
         }
         _ => Vec::new(),

@@ -241,7 +241,8 @@ mod tests {
 
     fn views(dims: &[usize], kernel: Kernel) -> Views {
         let weight = 1.0 / dims.len() as f64;
-        let view = |(i, &dim): (usize, &usize)| View { name: i.to_string(), dim, weight, kernel };
+        let view =
+            |(i, &dim): (usize, &usize)| View { name: i.to_string(), dim, weight, kernel, columns: None };
         Views { parts: dims.iter().enumerate().map(view).collect() }
     }
 

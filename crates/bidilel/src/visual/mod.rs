@@ -61,6 +61,9 @@ pub struct View {
     pub weight: f64,
     /// Its kernel.
     pub kernel: Kernel,
+    /// The names of its features, where they come from a table that has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<Vec<String>>,
 }
 
 /// The views of a task, in the order in which their features stand below each other.
@@ -74,7 +77,15 @@ pub struct Views {
 impl Views {
     /// One representation, used as it is.
     pub fn single(name: &str, dim: usize) -> Self {
-        Self { parts: vec![View { name: name.to_owned(), dim, weight: 1.0, kernel: Kernel::Linear }] }
+        Self {
+            parts: vec![View {
+                name: name.to_owned(),
+                dim,
+                weight: 1.0,
+                kernel: Kernel::Linear,
+                columns: None,
+            }],
+        }
     }
 
     /// Whether there is one view and its features are used as they are.

@@ -20,7 +20,13 @@ fn stacked(first: &str, second: &str) -> Mat<f64> {
 
 /// The golden task over two views of equal weight.
 fn fused() -> Task<f64> {
-    let view = |name: &str, dim| View { name: name.to_owned(), dim, weight: 0.5, kernel: Kernel::Linear };
+    let view = |name: &str, dim| View {
+        name: name.to_owned(),
+        dim,
+        weight: 0.5,
+        kernel: Kernel::Linear,
+        columns: None,
+    };
     let mut task = task("att");
     task.views = Views { parts: vec![view("Xl", 12), view("Xl2", 9)] };
     (task.train.features, task.test.features) = (stacked("Xl", "Xl2"), stacked("Xu", "Xu2"));

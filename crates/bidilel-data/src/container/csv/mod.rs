@@ -1,18 +1,22 @@
 //! Tables of text: CSV, TSV, and numbers with spaces between them.
 //!
-//! A first line with anything but numbers is a header. The table as a whole is the array of its columns of numbers;
-//! a key is the name of one column, or its number from 0 where there is no header. What a column holds shows in its
-//! first row: later rows must agree.
+//! A first line with anything but numbers is a header, unless it looks like the lines after it. The table as a whole is
+//! the array of its columns of numbers; a key is the name of one column, or its number from 0 where there is no header.
+//! What a column holds shows in its first rows: later rows must agree.
 
+mod header;
 mod records;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Entry, EntryKind, Reader, path_of};
+use super::{Column, Entry, EntryKind, Reader, Tabular, path_of};
 use crate::array::{Array, ByteOrder, Bytes, Element, Layout, Order};
 use crate::error::{Error, Result};
-use records::{Delimiter, Records, delimiter_of, first_records, is_number};
+use records::{Delimiter, Records, delimiter_of, first_records};
+
+/// Rows that decide what a column holds.
+const FIRST_ROWS: usize = 16;
 
 pub(super) struct Csv {
     path: PathBuf,
@@ -20,13 +24,6 @@ pub(super) struct Csv {
     delimiter: Delimiter,
     header: bool,
     columns: Vec<Column>,
-}
-
-struct Column {
-    name: String,
-    kind: EntryKind,
-    /// Whether it is one of the features, and not only the numbers of the rows.
-    counts: bool,
 }
 
 /// Whether bytes can be text: no text has a zero in it.
@@ -41,23 +38,13 @@ impl Csv {
             return Err(Error::Empty { path: path.to_owned() });
         }
         let delimiter = delimiter_of(path, content)?;
-        let first = first_records(path, content, delimiter, 2)?;
+        let first = first_records(path, content, delimiter, 1 + FIRST_ROWS)?;
         // Marks of the byte order alone are no record.
-        let Some(head) = first.first() else {
+        if first.is_empty() {
             return Err(Error::Empty { path: path.to_owned() });
-        };
-        let header = !head.iter().all(|field| is_number(field));
-        let row = first.get(usize::from(header)).unwrap_or(head);
-        let column = |(index, name): (usize, &String)| {
-            let number = row.get(index).is_some_and(|field| is_number(field));
-            Column {
-                name: if header { name.clone() } else { index.to_string() },
-                kind: if number { EntryKind::Numbers } else { EntryKind::Strings },
-                // pandas writes the numbers of the rows in a first column that has no name.
-                counts: number && !(header && index == 0 && name.is_empty()),
-            }
-        };
-        let columns = head.iter().enumerate().map(column).collect();
+        }
+        let header = header::is_header(&first);
+        let columns = header::columns(&first, header);
         Ok(Self { path: path.to_owned(), bytes, delimiter, header, columns })
     }
 
@@ -90,6 +77,15 @@ impl Csv {
         Ok(count)
     }
 
+    /// The columns of the array that has no key: pandas writes the numbers of the rows in a first column without a name.
+    fn numeric(&self) -> Vec<usize> {
+        let counts = |&index: &usize| {
+            let column = &self.columns[index];
+            column.kind == EntryKind::Numbers && !(index == 0 && column.name.is_empty())
+        };
+        (0..self.columns.len()).filter(counts).collect()
+    }
+
     fn index(&self, key: &str) -> Result<usize> {
         let named = |key: &str| self.columns.iter().position(|column| column.name == key);
         named(key).ok_or_else(|| Error::NoSuchKey {
@@ -97,6 +93,29 @@ impl Csv {
             key: key.to_owned(),
             keys: self.columns.iter().map(|column| column.name.clone()).collect(),
         })
+    }
+
+    /// The numbers of some columns, row after row; `vector` makes one column an array of one dimension.
+    fn numbers(&self, chosen: &[usize], path: &Path, vector: bool) -> Result<Array> {
+        let (mut values, mut rows) = (Vec::new(), 0);
+        self.rows(|line, fields| {
+            for &column in chosen {
+                let number: f64 = fields[column].parse().map_err(|_| Error::Cell {
+                    path: self.path.clone(),
+                    line,
+                    column: column + 1,
+                    expected: "a number",
+                    found: fields[column].chars().take(40).collect(),
+                })?;
+                values.extend_from_slice(&number.to_le_bytes());
+            }
+            rows += 1;
+            Ok(())
+        })?;
+        let shape = if vector { vec![rows] } else { vec![rows, chosen.len()] };
+        let (element, byte_order) = (Element::F64, ByteOrder::Little);
+        let layout = Layout { offset: 0, shape, order: Order::C, element, byte_order };
+        Array::new(path, Arc::new(values), &layout)
     }
 
     /// Refuses a name that two columns have.
@@ -118,7 +137,7 @@ impl Csv {
 impl Reader for Csv {
     fn entries(&self) -> Result<Vec<Entry>> {
         let rows = self.count()?;
-        let features = self.columns.iter().filter(|column| column.counts).count();
+        let features = self.numeric().len();
         let whole = Entry { key: String::new(), kind: EntryKind::Numbers, shape: vec![rows, features] };
         let columns = self
             .columns
@@ -129,42 +148,68 @@ impl Reader for Csv {
     }
 
     fn array(&self, key: &str) -> Result<Array> {
-        let chosen: Vec<usize> = if key.is_empty() {
-            (0..self.columns.len()).filter(|&index| self.columns[index].counts).collect()
-        } else {
-            self.check_unique(key)?;
-            vec![self.index(key)?]
-        };
-        let (mut values, mut rows) = (Vec::new(), 0);
-        self.rows(|line, fields| {
-            for &column in &chosen {
-                let number: f64 = fields[column].parse().map_err(|_| Error::Cell {
-                    path: self.path.clone(),
-                    line,
-                    column: column + 1,
-                    expected: "a number",
-                    found: fields[column].chars().take(40).collect(),
-                })?;
-                values.extend_from_slice(&number.to_le_bytes());
-            }
-            rows += 1;
-            Ok(())
-        })?;
-        let shape = if key.is_empty() { vec![rows, chosen.len()] } else { vec![rows] };
-        let (element, byte_order) = (Element::F64, ByteOrder::Little);
-        let layout = Layout { offset: 0, shape, order: Order::C, element, byte_order };
-        Array::new(&path_of(&self.path, key), Arc::new(values), &layout)
+        if key.is_empty() {
+            return self.numbers(&self.numeric(), &self.path, false);
+        }
+        self.check_unique(key)?;
+        self.numbers(&[self.index(key)?], &path_of(&self.path, key), true)
     }
 
     fn strings(&self, key: &str) -> Result<Vec<String>> {
         self.check_unique(key)?;
-        let column = self.index(key)?;
-        let mut strings = Vec::new();
+        self.texts(self.index(key)?)
+    }
+
+    fn table(&self) -> Option<&dyn Tabular> {
+        Some(self)
+    }
+}
+
+impl Tabular for Csv {
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn has_header(&self) -> bool {
+        self.header
+    }
+
+    fn select(&self, columns: &[usize]) -> Result<Array> {
+        self.numbers(columns, &self.path, false)
+    }
+
+    fn texts(&self, column: usize) -> Result<Vec<String>> {
+        let mut texts = Vec::new();
         self.rows(|_, fields| {
-            strings.push(fields[column].to_owned());
+            texts.push(fields[column].to_owned());
             Ok(())
         })?;
-        Ok(strings)
+        Ok(texts)
+    }
+
+    fn place(&self, row: usize) -> String {
+        let (mut line, mut left) = (0, row + 1);
+        // Fails only where reading failed before, and then nobody asks.
+        let _ = self.rows(|at, _| {
+            left = left.saturating_sub(1);
+            if left == 0 && line == 0 {
+                line = at;
+            }
+            Ok(())
+        });
+        format!("line {line}")
+    }
+
+    fn without_header(&self) -> Option<Box<dyn Tabular>> {
+        let content = (*self.bytes).as_ref();
+        let first = first_records(&self.path, content, self.delimiter, FIRST_ROWS).ok()?;
+        Some(Box::new(Self {
+            path: self.path.clone(),
+            bytes: self.bytes.clone(),
+            delimiter: self.delimiter,
+            header: false,
+            columns: header::columns(&first, false),
+        }))
     }
 }
 

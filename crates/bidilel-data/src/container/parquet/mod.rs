@@ -14,7 +14,7 @@ use std::sync::Arc;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::{Entry, EntryKind, Reader, path_of};
+use super::{Column, Entry, EntryKind, Reader, Tabular, path_of};
 use crate::array::{Array, ByteOrder, Bytes, Element, Layout, Order};
 use crate::error::{Error, Result};
 use leaf::Leaf;
@@ -23,6 +23,7 @@ pub(super) struct Parquet {
     path: PathBuf,
     reader: SerializedFileReader<bytes::Bytes>,
     leaves: Vec<Leaf>,
+    columns: Vec<Column>,
     rows: usize,
     /// Bytes of the file.
     size: usize,
@@ -40,7 +41,10 @@ impl Parquet {
             problem: "it has a negative count of rows".into(),
         })?;
         let leaves = Leaf::all(metadata);
-        Ok(Self { path: path.to_owned(), reader, leaves, rows, size })
+        let column =
+            |leaf: &Leaf| Column { name: leaf.key.clone(), kind: leaf.kind(), is_list: leaf.is_list };
+        let columns = leaves.iter().map(column).collect();
+        Ok(Self { path: path.to_owned(), reader, leaves, columns, rows, size })
     }
 
     fn leaf(&self, key: &str) -> Result<&Leaf> {
@@ -77,7 +81,9 @@ impl Parquet {
         let columns = leaves.len();
         let mut cells = Vec::new();
         for (index, leaf) in leaves.iter().enumerate() {
-            let column = self.array(&leaf.key)?.to_matrix();
+            let (column, width) = self.column(leaf)?;
+            let path = path_of(&self.path, &leaf.key);
+            let column = array(&path, column, vec![self.rows, width], leaf.element())?.to_matrix();
             if index == 0 {
                 // Not before a column has shown that there are so many rows.
                 cells = vec![0; columns * self.rows * 8];
@@ -118,6 +124,41 @@ impl Reader for Parquet {
     fn strings(&self, key: &str) -> Result<Vec<String>> {
         let path = path_of(&self.path, key);
         self.leaf(key)?.strings(&path, &self.reader, self.size)
+    }
+
+    fn table(&self) -> Option<&dyn Tabular> {
+        Some(self)
+    }
+}
+
+impl Tabular for Parquet {
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn has_header(&self) -> bool {
+        true
+    }
+
+    fn select(&self, columns: &[usize]) -> Result<Array> {
+        let leaves: Vec<&Leaf> = columns.iter().map(|&column| &self.leaves[column]).collect();
+        match leaves[..] {
+            [list] if list.is_list => {
+                let (cells, width) = self.column(list)?;
+                array(&path_of(&self.path, &list.key), cells, vec![self.rows, width], list.element())
+            }
+            _ => self.matrix(&leaves),
+        }
+    }
+
+    fn texts(&self, column: usize) -> Result<Vec<String>> {
+        let leaf = &self.leaves[column];
+        if leaf.kind() == EntryKind::Strings {
+            return self.strings(&leaf.key);
+        }
+        let (cells, _) = self.column(leaf)?;
+        let path = path_of(&self.path, &leaf.key);
+        Ok(array(&path, cells, vec![self.rows], leaf.element())?.to_texts())
     }
 }
 

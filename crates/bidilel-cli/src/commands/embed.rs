@@ -1,0 +1,47 @@
+//! `bidilel embed MODEL FEATURES... --out FILE`: feature rows in the latent space of a model.
+
+use std::ops::Range;
+
+use anyhow::Result;
+use bidilel_math::Observer;
+use bidilel_report::Format;
+use serde_json::json;
+
+use super::features::Sources;
+use super::predict::{GROUP, open_model};
+use super::predicted::id_name;
+use crate::args::EmbedArgs;
+use crate::latent::{self, Beside};
+use crate::output;
+use crate::progress::Progress;
+
+pub(super) fn run(args: &EmbedArgs, format: Format, progress: &Progress) -> Result<()> {
+    output::text_or_json(format)?;
+    latent::check_target(&args.out)?;
+    progress.stage("open");
+    let model = open_model(&args.input.model)?;
+    let mut sources = Sources::open(&args.input, &model.header.visual, progress)?;
+    let (count, dim) = (sources.count(), model.fitted.space.dim());
+    let ids = sources.take_ids();
+    progress.stage("project");
+    let groups: Vec<Range<usize>> =
+        (0..count).step_by(GROUP).map(|first| first..count.min(first + GROUP)).collect();
+    let cells = |row: usize| {
+        let id = ids.as_ref().map(|ids| ids.values[row].clone());
+        std::iter::once(row.to_string()).chain(id).collect()
+    };
+    let columns = std::iter::once("index").chain(ids.as_ref().map(id_name)).collect();
+    latent::write(&args.out, (count, dim), &Beside { columns, cells: &cells }, &mut |write| {
+        for group in &groups {
+            let points = model.project_views(&sources.rows_for(group)?, group.clone())?;
+            write(points.as_ref())?;
+            progress.progress(group.end, count);
+        }
+        Ok(())
+    })?;
+    progress.finish();
+    match format {
+        Format::Json => output::print_json(&json!({ "file": args.out, "instances": count, "dim": dim })),
+        _ => output::print(&format!("{}: {count} instances in {dim} dimensions\n", args.out.display())),
+    }
+}
