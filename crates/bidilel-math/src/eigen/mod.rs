@@ -10,7 +10,7 @@
 //! finds the leading pairs without ever forming $R^{-1} A R^{-\top}$.
 //!
 //! Every solution is held against products with the matrices that were taken before they were factored ([`verify`]), and
-//! every solver works in a unit in which the largest entry is about 1 ([`Unit`]).
+//! every solver works in a unit in which the largest entry is about 1 ([`unit`]).
 //!
 //! # References
 //! G. Golub and C. Van Loan, *Matrix Computations*, 4th ed., 2013, section 8.7.2.
@@ -19,6 +19,7 @@ pub(crate) mod cholesky;
 mod reduction;
 mod reflections;
 mod tridiagonal;
+mod unit;
 mod verify;
 mod whitener;
 
@@ -31,11 +32,12 @@ use rayon::prelude::*;
 pub use self::cholesky::cholesky;
 use self::reduction::reduce;
 use self::reflections::tridiagonalize;
+use self::unit::Unit;
 pub(crate) use self::verify::Witness;
 pub use self::whitener::Whitener;
 use crate::parallel::{copy, product, zeros};
 use crate::tiles::mirror;
-use crate::{Error, Observer, Result, Silent, krylov, vector};
+use crate::{Error, Observer, Result, Silent, krylov};
 
 /// Up to this size a problem is always solved directly.
 const SMALL: usize = 1280;
@@ -234,48 +236,6 @@ pub(crate) fn whole_in_place(mut matrix: Mat<f64>, count: usize) -> Result<Eigen
     witness.pairs(&found).settle(&Silent)?;
     unit.restore(&mut found.values);
     Ok(found)
-}
-
-/// A power of two by which a matrix was divided, so that its largest entry is about 1.
-///
-/// faer's divide and conquer does not scale, and neither do our reflections: in other units it loses most of its digits
-/// (random 400 x 400, entries of 1e12: residuals of 6e-4), and squares leave the range of a float. A power of two rounds
-/// nothing.
-#[derive(Debug, Clone, Copy)]
-struct Unit(i32);
-
-impl Unit {
-    /// Divides a matrix by its unit, which the lower half tells.
-    fn of(matrix: &mut Mat<f64>) -> Result<Self> {
-        let largest = (0..matrix.ncols()).map(|j| vector::largest(&matrix.col_as_slice(j)[j..]));
-        let largest =
-            largest.fold(0.0, |most: f64, value| if value > most || value.is_nan() { value } else { most });
-        if !largest.is_finite() {
-            return Err(Error::NotFinite { what: "the matrix of an eigenproblem" });
-        }
-        let unit = if largest > 0.0 { Self(exponent(largest)) } else { Self(0) };
-        if unit.0 != 0 {
-            for j in 0..matrix.ncols() {
-                matrix.col_as_slice_mut(j).iter_mut().for_each(|value| *value = times_power(*value, -unit.0));
-            }
-        }
-        Ok(unit)
-    }
-
-    fn restore(self, values: &mut [f64]) {
-        values.iter_mut().for_each(|value| *value = times_power(*value, self.0));
-    }
-}
-
-/// The power of two that a positive number lies at or above.
-#[expect(clippy::cast_possible_truncation, reason = "exponents of floats are small")]
-fn exponent(value: f64) -> i32 {
-    value.log2().floor() as i32
-}
-
-/// `value * 2^power`, in two steps: the power itself may lie outside the range of a float.
-fn times_power(value: f64, power: i32) -> f64 {
-    value * 2.0_f64.powi(power / 2) * 2.0_f64.powi(power - power / 2)
 }
 
 /// Makes the entry of largest magnitude of every column positive.
