@@ -131,7 +131,12 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
 
 /// Fails at once where a file could not be written after the work is done.
 pub(crate) fn check_target(path: &Path) -> Result<()> {
-    if is_stdout(path) { Ok(()) } else { Ok(bidilel_data::probe(path, 0)?) }
+    check_room(path, 0)
+}
+
+/// As [`check_target`], for a file of about so many bytes.
+pub(crate) fn check_room(path: &Path, bytes: usize) -> Result<()> {
+    if is_stdout(path) { Ok(()) } else { Ok(bidilel_data::probe(path, bytes as u64)?) }
 }
 
 /// Fails unless a file has one of these endings, or none that is known: `what` is written to it.

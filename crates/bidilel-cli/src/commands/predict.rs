@@ -23,6 +23,8 @@ use crate::failure::usage;
 use crate::progress::Progress;
 use crate::{input, method, output};
 
+/// Bytes of a line with a short name, for a guess at the size of the output.
+const SHORTEST_LINE: usize = 8;
 /// Rows that are read and recognised before they are written.
 const GROUP: usize = 16_384;
 
@@ -43,6 +45,8 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     let pipeline = Pipeline { post: corrections(args, &model, progress), ..model.header.method.clone() };
     progress.stage("recognize");
     let count = sources.count();
+    let lines = count.saturating_mul(args.top.min(model.header.unseen.len()));
+    args.out.iter().try_for_each(|path| output::check_room(path, lines.saturating_mul(SHORTEST_LINE)))?;
     let groups = (0..count).step_by(GROUP).map(|first| first..count.min(first + GROUP));
     let done = |group: &Range<usize>| progress.progress(group.end, count);
     // Corrections by the batch need all instances at once, and may fail: before the first line is written.

@@ -8,6 +8,7 @@ mod encode;
 mod evaluate;
 mod extract;
 mod formats;
+mod hostile;
 mod mistakes;
 mod model;
 mod strangers;

@@ -60,6 +60,7 @@ pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Res
         encoder.fit_reduction(&rows, dim, way, progress)?;
         held = Some(rows);
     }
+    output::check_room(&args.out, 4 * items.count() * encoder.dim())?;
     progress.stage(if held.is_some() { "write" } else { "encode" });
     output::write_to(Some(&args.out), |out| {
         let mut writer = NpyWriter::new(out, &[items.count(), encoder.dim()])?;
