@@ -129,6 +129,15 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Fails for `-` where several files are written, or one that is read again: `what` needs a name.
+pub(crate) fn need_name(path: &Path, what: &str) -> Result<()> {
+    if is_stdout(path) {
+        Err(usage(format!("{what} cannot go to standard output: give it a name")))
+    } else {
+        Ok(())
+    }
+}
+
 /// Fails at once where a file could not be written after the work is done.
 pub(crate) fn check_target(path: &Path) -> Result<()> {
     check_room(path, 0)

@@ -23,6 +23,7 @@ use write::Beside;
 
 pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
+    output::need_name(&args.out, "an array with lists beside it")?;
     output::check_ending(&args.out, &["npy"], "an array of features")?;
     let mut beside = Beside::of(&args.out)?;
     output::check_target(&args.out)?;
