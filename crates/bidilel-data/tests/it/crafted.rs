@@ -41,6 +41,38 @@ fn groups_within_groups_end_where_nobody_looks() {
 }
 
 #[test]
+fn types_within_types_are_read_on_a_stack_that_holds_them() {
+    // Sequences of sequences of sequences: eight bytes each, as many as a message can hold.
+    let levels = 8180;
+    let mut datatype: Vec<u8> = [0x19, 0, 0, 0, 16, 0, 0, 0].repeat(levels);
+    datatype.extend([0x10, 8, 0, 0, 4, 0, 0, 0, 0, 0, 32, 0, 0, 0, 0, 0]);
+    let mut file = Old::new();
+    let (heap, tree, link, object) = (136, 184, 232, 280);
+    file.group(tree, heap);
+    file.heap();
+    file.tree(0, &[link]);
+    file.link(object);
+    assert_eq!(file.here(), object);
+    let length = u16::try_from(datatype.len()).unwrap();
+    file.0.extend([1, 0, 3, 0, 1, 0, 0, 0]);
+    file.0.extend((u32::from(length) + 64).to_le_bytes());
+    file.0.extend([0, 0, 0, 0, 1, 0, 16, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0]);
+    file.words(&[1]);
+    file.0.extend([3, 0]);
+    file.0.extend(length.to_le_bytes());
+    file.0.extend([0, 0, 0, 0]);
+    file.0.extend(&datatype);
+    file.0.extend([8, 0, 24, 0, 0, 0, 0, 0, 3, 1]);
+    file.words(&[object, 16]);
+    file.0.extend([0; 6]);
+    let bytes = file.0;
+    let worker = std::thread::Builder::new().stack_size(128 << 10);
+    let read = move || container(bytes).unwrap().entries().unwrap();
+    let entries = worker.spawn(read).unwrap().join().unwrap();
+    assert_eq!((entries[0].key.as_str(), entries[0].kind), ("a", EntryKind::Other));
+}
+
+#[test]
 fn a_schema_of_nested_groups_is_refused_before_it_is_built() {
     let error = error_of(fixture_bytes("hostile/nest12000.parquet"));
     assert!(error.contains("nested more than 128 levels deep"), "{error}");
