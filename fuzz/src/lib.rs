@@ -2,12 +2,16 @@
 //!
 //! A target fails by a panic, by the time limit, or by the memory limit of the fuzzer; errors are what it expects.
 
+pub mod crafted;
+pub mod headers;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use bidilel_data::array::Base;
 use bidilel_data::container::{Container, EntryKind};
 use bidilel_data::words::{Missing, WordVectors, class_vectors};
+use crafted::Recipe;
 
 /// A `.npy` file.
 pub fn npy(bytes: &[u8]) {
@@ -68,6 +72,31 @@ pub fn manifest(bytes: &[u8]) {
     let _ = bidilel_data::check_manifest(Path::new("dataset.toml"), bytes);
 }
 
+/// HDF5 objects that refer to each other, from a recipe.
+pub fn hdf5_graph(recipe: &[u8]) {
+    container(&crafted::hdf5_graph(&mut Recipe::new(recipe)), "an HDF5 file");
+}
+
+/// A schema of a Parquet table, from a recipe.
+pub fn parquet_schema(recipe: &[u8]) {
+    container(&crafted::parquet_schema(&mut Recipe::new(recipe)), "a Parquet table");
+}
+
+/// Cells and structures of a MATLAB file, from a recipe.
+pub fn matlab_nesting(recipe: &[u8]) {
+    container(&crafted::matlab_nesting(&mut Recipe::new(recipe)), "a MATLAB file");
+}
+
+/// The header of a model, from a recipe.
+pub fn model_header(recipe: &[u8]) {
+    headers::open_model(&headers::model_header(&mut Recipe::new(recipe)));
+}
+
+/// The header of an encoder, from a recipe.
+pub fn encoder_header(recipe: &[u8]) {
+    headers::open_encoder(&headers::encoder_header(&mut Recipe::new(recipe)));
+}
+
 /// Reads everything in a container, if it is one of that format.
 fn container(bytes: &[u8], format: &str) {
     let size = bytes.len();
@@ -76,7 +105,8 @@ fn container(bytes: &[u8], format: &str) {
         return;
     }
     let Ok(entries) = container.entries() else { return };
-    for entry in entries {
+    // Enough of them: an answer that nothing has a key lists all keys, so that asking for all of thousands takes long.
+    for entry in entries.into_iter().take(500) {
         if entry.kind == EntryKind::Numbers
             && let Ok(array) = container.array(Some(&entry.key))
         {

@@ -108,10 +108,20 @@ struct Versioned<'a, T> {
     schema_version: u32,
 }
 
+impl<'a, T: serde::Serialize> Versioned<'a, T> {
+    fn new(result: &'a T) -> Self {
+        Self { result, version: VERSION, schema_version: SCHEMA_VERSION }
+    }
+}
+
 /// One JSON object with the program's version and that of its keys, as text.
 pub(crate) fn json(result: &impl serde::Serialize) -> Result<String> {
-    let versioned = Versioned { result, version: VERSION, schema_version: SCHEMA_VERSION };
-    Ok(serde_json::to_string_pretty(&versioned)? + "\n")
+    Ok(serde_json::to_string_pretty(&Versioned::new(result))? + "\n")
+}
+
+/// The same on one line.
+pub(crate) fn json_line(result: &impl serde::Serialize) -> Result<String> {
+    Ok(serde_json::to_string(&Versioned::new(result))? + "\n")
 }
 
 /// Prints one JSON object on stdout.
@@ -144,9 +154,23 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Fails for `-` where several files are written, or one that is read again: `what` needs a name.
+pub(crate) fn need_name(path: &Path, what: &str) -> Result<()> {
+    if is_stdout(path) {
+        Err(usage(format!("{what} cannot go to standard output: give it a name")))
+    } else {
+        Ok(())
+    }
+}
+
 /// Fails at once where a file could not be written after the work is done.
 pub(crate) fn check_target(path: &Path) -> Result<()> {
-    if is_stdout(path) { Ok(()) } else { Ok(bidilel_data::probe(path, 0)?) }
+    check_room(path, 0)
+}
+
+/// As [`check_target`], for a file of about so many bytes.
+pub(crate) fn check_room(path: &Path, bytes: usize) -> Result<()> {
+    if is_stdout(path) { Ok(()) } else { Ok(bidilel_data::probe(path, bytes as u64)?) }
 }
 
 /// Fails unless a file has one of these endings, or none that is known: `what` is written to it.

@@ -1,7 +1,8 @@
 //! What the program does when the system tells it to stop, or cannot give it the bytes of a file.
 //!
-//! SIGINT, SIGTERM and SIGHUP remove temporary files, and then end the program as they would have. They are blocked in all
-//! threads and waited for in one of their own, where anything may be done; a handler may do next to nothing.
+//! SIGINT, SIGTERM and SIGHUP remove temporary files, and then end the program as they would have. A handler may do next to
+//! nothing, so it writes the signal's number into a pipe, and a thread at the other end does the rest. Signals are not
+//! blocked: a program that this one starts would inherit that, and not stop when it is told to.
 //!
 //! SIGBUS comes from the very instruction that reads a mapped file beyond its end: somebody has shortened it. There is
 //! no value to go on with, so the run ends with an error like any other.
@@ -15,72 +16,84 @@ pub(crate) fn install() {}
 
 #[cfg(unix)]
 mod unix {
-    use std::io::Write;
+    use std::io::{PipeReader, Read, Write};
     use std::mem::MaybeUninit;
+    use std::os::fd::IntoRawFd;
     use std::ptr;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
     use bidilel_data::{mapped_at, remove_temporaries};
 
     const STOPPING: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+    /// Where the handler writes; negative before there is a pipe.
+    static PIPE: AtomicI32 = AtomicI32::new(-1);
 
-    /// To be called before the first thread is started: threads inherit which signals are blocked.
+    /// Has signals handled from here on. Where the system has no pipe or thread left, they end the program as ever.
     pub(crate) fn install() {
-        #[expect(unsafe_code, reason = "calls of the C library on memory that is ours")]
-        // SAFETY: `set` is initialised by `sigemptyset`; no other thread runs yet; the handler is of the type that
-        // SA_SIGINFO asks for, and lives as long as the program.
-        let set = unsafe {
-            let mut action = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-            action.sa_sigaction = report_fault as *const () as usize;
-            // The handler of Rust itself, which tells of overflowing stacks, has a stack of its own; so has this one.
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut());
-            let mut set = MaybeUninit::<libc::sigset_t>::zeroed().assume_init();
-            libc::sigemptyset(&raw mut set);
-            for signal in STOPPING {
-                let mut before = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-                libc::sigaction(signal, ptr::null(), &raw mut before);
-                // What was to be ignored, as under `nohup`, stays so.
-                if before.sa_sigaction != libc::SIG_IGN {
-                    libc::sigaddset(&raw mut set, signal);
-                }
-            }
-            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, ptr::null_mut());
-            set
-        };
-        let started = std::thread::Builder::new().name("signals".to_owned()).spawn(move || wait(set));
+        handle(libc::SIGBUS, report_fault as *const () as usize, libc::SA_SIGINFO | libc::SA_ONSTACK);
+        let Ok((reader, writer)) = std::io::pipe() else { return };
+        let started = std::thread::Builder::new().name("signals".to_owned()).spawn(move || wait(reader));
         if started.is_err() {
-            unblock(&set);
+            return;
+        }
+        // It stays open for as long as the program runs.
+        PIPE.store(writer.into_raw_fd(), Ordering::SeqCst);
+        for signal in STOPPING {
+            // What was to be ignored, as under `nohup`, stays so.
+            if !is_ignored(signal) {
+                handle(signal, forward as *const () as usize, libc::SA_RESTART);
+            }
+        }
+    }
+
+    fn handle(signal: libc::c_int, handler: usize, flags: libc::c_int) {
+        #[expect(unsafe_code, reason = "a call of the C library on memory that is ours")]
+        // SAFETY: zeros are a valid `sigaction`; the handler has the type that the flags ask for, and outlives all.
+        unsafe {
+            let mut action = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+            action.sa_sigaction = handler;
+            action.sa_flags = flags;
+            libc::sigaction(signal, &raw const action, ptr::null_mut());
+        }
+    }
+
+    fn is_ignored(signal: libc::c_int) -> bool {
+        #[expect(unsafe_code, reason = "a call of the C library on memory that is ours")]
+        // SAFETY: zeros are a valid `sigaction`, which is only written to.
+        unsafe {
+            let mut before = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+            libc::sigaction(signal, ptr::null(), &raw mut before);
+            before.sa_sigaction == libc::SIG_IGN
+        }
+    }
+
+    /// Tells the thread of a signal.
+    extern "C" fn forward(signal: libc::c_int) {
+        let byte = signal.to_ne_bytes();
+        #[expect(unsafe_code, reason = "writing to a pipe is one of the few things that a handler may do")]
+        // SAFETY: the bytes live until the call is over; a pipe that is full or gone changes nothing.
+        unsafe {
+            libc::write(PIPE.load(Ordering::SeqCst), byte.as_ptr().cast(), byte.len());
         }
     }
 
     /// Waits for a signal, cleans up, and ends the program by that signal.
-    fn wait(set: libc::sigset_t) {
-        let mut signal = 0;
-        #[expect(unsafe_code, reason = "a call of the C library on memory that is ours")]
-        // SAFETY: both point to values that live until the call is over.
-        let waited = unsafe { libc::sigwait(&raw const set, &raw mut signal) };
-        if waited != 0 {
-            return unblock(&set);
+    fn wait(mut reader: PipeReader) {
+        let mut signal = [0; size_of::<libc::c_int>()];
+        if reader.read_exact(&mut signal).is_err() {
+            return;
         }
+        let signal = libc::c_int::from_ne_bytes(signal);
         remove_temporaries(|| {
-            unblock(&set);
+            handle(signal, libc::SIG_DFL, 0);
             #[expect(unsafe_code, reason = "a call of the C library without pointers")]
-            // SAFETY: nothing handles these signals, so the default action ends the program.
+            // SAFETY: the default action of these signals ends the program.
             unsafe {
                 libc::kill(libc::getpid(), signal);
             }
             // It ends while this thread waits, and nothing new gets a temporary name until then.
             std::thread::sleep(std::time::Duration::from_mins(1));
         });
-    }
-
-    fn unblock(set: &libc::sigset_t) {
-        #[expect(unsafe_code, reason = "a call of the C library on memory that is ours")]
-        // SAFETY: the set lives until the call is over.
-        unsafe {
-            libc::pthread_sigmask(libc::SIG_UNBLOCK, set, ptr::null_mut());
-        }
     }
 
     /// Ends the program with an error if the fault is in a mapped file, and as it would have ended otherwise.
@@ -104,11 +117,8 @@ mod unix {
             }
             remove_temporaries(|| exit(1));
         }
-        #[expect(unsafe_code, reason = "calls of the C library without pointers")]
-        // SAFETY: the default action is set; the faulting instruction runs again after the return, and ends the program.
-        unsafe {
-            libc::signal(signal, libc::SIG_DFL);
-        }
+        // The faulting instruction runs again after the return, and ends the program.
+        handle(signal, libc::SIG_DFL, 0);
     }
 
     fn exit(status: libc::c_int) {

@@ -11,7 +11,7 @@ type Target = (&'static str, fn(&[u8]));
 
 #[test]
 fn every_seed_ends_in_values_or_errors() {
-    let targets: [Target; 10] = [
+    let targets: [Target; 15] = [
         ("npy", targets::npy),
         ("npz", targets::npz),
         ("mat5", targets::mat5),
@@ -22,6 +22,11 @@ fn every_seed_ends_in_values_or_errors() {
         ("words", targets::words),
         ("text_list", targets::text_list),
         ("manifest", targets::manifest),
+        ("hdf5_graph", targets::hdf5_graph),
+        ("parquet_schema", targets::parquet_schema),
+        ("matlab_nesting", targets::matlab_nesting),
+        ("model_header", targets::model_header),
+        ("encoder_header", targets::encoder_header),
     ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     for (name, target) in targets {
@@ -32,4 +37,30 @@ fn every_seed_ends_in_values_or_errors() {
         }
     }
     assert_eq!(fs::read_dir(root).unwrap().count(), targets.len(), "a corpus has no target");
+}
+
+#[test]
+fn files_made_by_any_recipe_end_in_values_or_errors_soon() {
+    let recipes: [Target; 5] = [
+        ("hdf5_graph", targets::hdf5_graph),
+        ("parquet_schema", targets::parquet_schema),
+        ("matlab_nesting", targets::matlab_nesting),
+        ("model_header", targets::model_header),
+        ("encoder_header", targets::encoder_header),
+    ];
+    for (name, target) in recipes {
+        // A linear congruential generator: the same recipes in every run.
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        for round in 0..400_u64 {
+            let mut byte = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                state.to_be_bytes()[0]
+            };
+            let length = usize::from(byte()) * if round % 10 == 0 { 8 } else { 1 };
+            let recipe: Vec<u8> = (0..length).map(|_| byte()).collect();
+            let begun = std::time::Instant::now();
+            target(&recipe);
+            assert!(begun.elapsed().as_secs() < 5, "{name}, round {round}: {:?}", begun.elapsed());
+        }
+    }
 }

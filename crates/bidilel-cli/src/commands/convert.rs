@@ -13,6 +13,7 @@ use crate::{output, source};
 
 pub(super) fn run(args: &ConvertArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
+    output::need_name(&args.out, "a folder")?;
     let options = WriteOptions {
         precision: if args.float16 { Precision::Float16 } else { Precision::Float32 },
         overwrite: args.overwrite,

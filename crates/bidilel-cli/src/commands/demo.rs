@@ -24,6 +24,7 @@ const SPLIT: &str = "standard";
 
 pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Result<()> {
     if let Some(path) = &args.page {
+        output::check_ending(path, &["html", "htm"], "a page")?;
         output::check_target(path)?;
         if page::is_foreign(path) {
             bail!(

@@ -108,8 +108,8 @@ pub(super) fn print(result: &Evaluation, format: Format) -> Result<()> {
 
 fn rendered(result: &Evaluation, format: Format) -> Result<String> {
     Ok(match format {
-        Format::Json => serde_json::to_string_pretty(result)? + "\n",
-        Format::JsonLines => serde_json::to_string(result)? + "\n",
+        Format::Json => output::json(result)?,
+        Format::JsonLines => output::json_line(result)?,
         Format::Csv | Format::Parquet => output::rendered(&result.runs_table(), format),
         Format::Markdown | Format::Latex => output::rendered(&result.summary_table(), format),
         Format::Text => text(result),

@@ -24,6 +24,7 @@ const NAMED: usize = 5;
 
 pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Result<ExitCode> {
     output::text_or_json(format)?;
+    args.out.iter().try_for_each(|out| output::need_name(out, "an array with lists beside it"))?;
     args.out.iter().try_for_each(|out| output::check_ending(out, &["npy"], "an array of features"))?;
     let file = NetworkFile::open(&args.network)?;
     if args.list_layers {

@@ -15,6 +15,7 @@ use crate::progress::Progress;
 
 pub(super) fn run(args: &GenerateArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
+    output::need_name(&args.out, "a folder")?;
     // Every setting is looked up before the first folder is written.
     let settings = args.preset.iter().map(|preset| settings(args, preset)).collect::<Result<Vec<_>>>()?;
     settings.iter().try_for_each(|settings| settings.validate().map_err(usage))?;

@@ -23,6 +23,8 @@ use crate::failure::usage;
 use crate::progress::Progress;
 use crate::{input, method, output};
 
+/// Bytes of a line with a short name, for a guess at the size of the output.
+const SHORTEST_LINE: usize = 8;
 /// Rows that are read and recognised before they are written.
 pub(super) const GROUP: usize = 16_384;
 
@@ -47,6 +49,8 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     progress.stage("recognize");
     let ids = sources.take_ids();
     let count = sources.count();
+    let lines = count.saturating_mul(args.top.min(model.header.unseen.len()));
+    args.out.iter().try_for_each(|path| output::check_room(path, lines.saturating_mul(SHORTEST_LINE)))?;
     let groups = (0..count).step_by(GROUP).map(|first| first..count.min(first + GROUP));
     let done = |group: &Range<usize>| progress.progress(group.end, count);
     let mut found = Scan::default();

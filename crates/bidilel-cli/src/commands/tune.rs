@@ -23,6 +23,7 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     args.out.iter().try_for_each(|path| output::check_ending(path, &["toml", "json"], "a settings file"))?;
     args.curves.iter().try_for_each(|path| output::check_ending(path, &["svg"], "a drawing"))?;
     args.report.iter().try_for_each(|path| output::check_ending(path, &["html", "htm"], "a page"))?;
+    args.journal.iter().try_for_each(|path| output::need_name(path, "a journal"))?;
     let targets = args.out.iter().chain(&args.curves).chain(&args.report).chain(&args.journal);
     targets.into_iter().try_for_each(|path| output::check_target(path))?;
     let dataset = source::open(&args.dataset, seed, progress)?;

@@ -140,6 +140,22 @@ mod tests {
     }
 
     #[test]
+    fn a_journal_with_any_byte_changed_is_read_or_refused() {
+        let text = written();
+        for place in 0..text.len() {
+            for byte in [0, b'"', b'{', b'9', b'\n', 0xff] {
+                let mut damaged = text.clone();
+                damaged[place] = byte;
+                if let Ok((known, good)) = read(&damaged, "abc") {
+                    assert!(known.len() <= 3 && good <= damaged.len());
+                }
+            }
+        }
+        let nested = format!("{{\"fingerprint\": {}", "[".repeat(100_000));
+        assert!(read(format!("{nested}\n").as_bytes(), "abc").is_err());
+    }
+
+    #[test]
     fn other_data_another_file_and_damage_in_the_middle_are_refused() {
         let text = written();
         assert!(read(&text, "abd").unwrap_err().to_string().contains("other data"));

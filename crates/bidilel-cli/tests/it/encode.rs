@@ -295,9 +295,6 @@ fn descriptors_that_cannot_be_used() {
     clips.refuses("clips", &["--components", "4", "--pca", "7"], &["pca must be between 1 and 6", "7"]);
     clips.refuses("clips", &["--components", "90000"], &["components must be at most", "90000"]);
     clips.refuses("clips", &["--sample", "100"], &["components must be at most", "100 of", "256"]);
-    clips.refuses("clips", &["--components", "4", "--power", "0"], &["power must be above 0"]);
-    clips.refuses("clips", &["--components", "4", "--tolerance", "-1"], &["tolerance"]);
-    clips.refuses("clips", &["--components", "4", "--variance-floor", "nan"], &["variance-floor"]);
     clips.refuses("clips", &["--components", "4", "--key", "x"], &["clip00.npy", "no keys"]);
     clips.refuses("nowhere", &SMALL, &["nowhere", "no such file"]);
     clips.refuses("clips/class01/clip01.npy", &SMALL, &["says nothing of items", "--offsets"]);

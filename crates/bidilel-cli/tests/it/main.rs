@@ -9,6 +9,7 @@ mod evaluate;
 mod exports;
 mod extract;
 mod formats;
+mod hostile;
 mod mistakes;
 mod model;
 mod numerics;

@@ -79,9 +79,18 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("generate {out}/new --scale 2", 2, "scale"),
     ("generate {out}/new --preset sun", 2, "sun|awa"),
     ("generate {out}/new --known 1", 2, "known must be at least 2"),
+    ("encode {data} --out {out}/f.npy --components 0", 2, "at least 1"),
+    ("encode {data} --out {out}/f.npy --power 0", 2, "--power|above 0 and at most 1"),
+    ("encode {data} --out {out}/f.npy --tolerance -1", 2, "--tolerance|at least 0"),
+    ("encode {data} --out {out}/f.npy --variance-floor nan", 2, "--variance-floor|above 0"),
     ("predict {model} {features} --top 0", 2, "at least 1"),
     ("predict {model} {features} --self-training-neighbors 0", 2, "at least 1"),
     ("predict - -", 2, "standard input can be read once"),
+    ("encode {data} --out -", 2, "cannot go to standard output"),
+    ("convert {data} -", 2, "a folder cannot go to standard output"),
+    ("generate -", 2, "a folder cannot go to standard output"),
+    ("tune {data} --journal -", 2, "a journal cannot go to standard output"),
+    ("demo --page {out}/page.png", 2, "a page is written as .html"),
 
     // Files whose endings ask for something else.
     ("predict {model} {features} --format latex", 2, "csv, json, jsonl, parquet, text|latex"),

@@ -43,3 +43,33 @@ fn blocks_are_drawn_only_where_the_locale_has_them() {
         assert!(plain.is_ascii() && plain.contains("###"), "{plain}");
     }
 }
+
+#[test]
+fn options_stand_under_their_headings() {
+    for command in ["evaluate", "fit", "select"] {
+        let help = at("100", &[command, "--help"]).stdout;
+        let heading = |option: &str| {
+            let before =
+                &help[..help.find(&format!("  {option} ")).unwrap_or_else(|| panic!("{option}: {help}"))];
+            before
+                .lines()
+                .rfind(|line| line.ends_with(':') && !line.starts_with(' '))
+                .unwrap_or_default()
+                .to_owned()
+        };
+        for (option, expected) in [
+            ("--bottom-up", "Method:"),
+            ("--alpha", "Method:"),
+            ("--top-down", "Method:"),
+            ("--post", "Method:"),
+            ("--visual", "Data:"),
+            ("--split", "Data:"),
+            ("--kernel", "Kernels:"),
+            ("--nystrom-rank", "Kernels:"),
+            ("--seed", "Run:"),
+            ("--format", "Options:"),
+        ] {
+            assert_eq!(heading(option), expected, "{command} {option}\n{help}");
+        }
+    }
+}

@@ -16,6 +16,8 @@ use tempfile::{Builder, NamedTempFile, TempDir};
 /// How temporary names begin; six letters and digits follow.
 const PREFIX: &str = ".bidilel-";
 const RANDOM_LETTERS: usize = 6;
+/// How often a folder is removed that others write to.
+const REMOVAL_ATTEMPTS: usize = 1000;
 
 /// Everything of this process that has a temporary name.
 static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -139,8 +141,15 @@ fn is_temporary(name: &OsStr) -> bool {
 
 fn remove(path: &Path) {
     // The other kind fails and does nothing.
-    if fs::remove_file(path).is_err() {
-        let _ = fs::remove_dir_all(path);
+    if fs::remove_file(path).is_ok() {
+        return;
+    }
+    // Other threads may still put files into a folder, which is then not empty when it is to go.
+    for _ in 0..REMOVAL_ATTEMPTS {
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            _ => return,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Container::open`] looks at the first bytes of a file, not at its name, and reads no more than it needs to know
 //! where things are. An array is mapped where the format allows that; what is compressed is unpacked when it is asked
-//! for, and never into more memory than its bytes really fill. Every reader runs in a [`sandbox`].
+//! for, and never into more memory than its bytes really fill. Every reader runs in a sandbox.
 //!
 //! A key names a variable, a member of an archive, a tensor. In a MATLAB file it reaches into structures too:
 //! `VideoLabel.UCF101.WordVec`, or `trials(2).unseen` where there are several.

@@ -50,6 +50,8 @@ pub fn write(dataset: &Dataset, target: &Path, options: WriteOptions) -> Result<
     let temporary = atomic::FolderBeside::new(&target)?;
     let mut writer = Writer { folder: temporary.path(), target: &target, names: HashSet::new() };
     writer.dataset(dataset, options.precision)?;
+    // What was copied must be of one state of its source.
+    crate::file::check_unchanged()?;
     atomic::put_folder(temporary, &target)
 }
 

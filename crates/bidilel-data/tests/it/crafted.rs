@@ -41,6 +41,64 @@ fn groups_within_groups_end_where_nobody_looks() {
 }
 
 #[test]
+fn a_long_name_is_not_copied_for_every_link_to_it() {
+    // 20,000 links in 200 nodes, all to one name of 400 KB: 8 GB of copies.
+    let (nodes, links, name) = (200_u64, 100_u64, 400_000_u64);
+    let mut file = Old::new();
+    let tree = 136;
+    let node = |place: u64| tree + 32 + 16 * nodes + place * (8 + 40 * links);
+    let heap = node(nodes);
+    file.group(tree, heap);
+    file.0.extend([b'T', b'R', b'E', b'E', 0, 0, u8::try_from(nodes).unwrap(), 0]);
+    file.words(&[NONE, NONE, 0]);
+    (0..nodes).for_each(|place| file.words(&[node(place), 8]));
+    for place in 0..nodes {
+        assert_eq!(file.here(), node(place));
+        file.0.extend([b'S', b'N', b'O', b'D', 1, 0, u8::try_from(links).unwrap(), 0]);
+        (0..links).for_each(|_| file.words(&[8, 96, 0, 0, 0]));
+    }
+    let data = file.here() + 32;
+    file.0.extend(b"HEAP\0\0\0\0");
+    file.words(&[name, NONE, data, 0]);
+    file.0.resize(file.0.len() + usize::try_from(name).unwrap() - 9, b'n');
+    file.0.push(0);
+    let error = error_of(file.0);
+    assert!(error.contains("refer to each other more often"), "{error}");
+}
+
+#[test]
+fn types_within_types_are_read_on_a_stack_that_holds_them() {
+    // Sequences of sequences of sequences: eight bytes each, as many as a message can hold.
+    let levels = 8180;
+    let mut datatype: Vec<u8> = [0x19, 0, 0, 0, 16, 0, 0, 0].repeat(levels);
+    datatype.extend([0x10, 8, 0, 0, 4, 0, 0, 0, 0, 0, 32, 0, 0, 0, 0, 0]);
+    let mut file = Old::new();
+    let (heap, tree, link, object) = (136, 184, 232, 280);
+    file.group(tree, heap);
+    file.heap();
+    file.tree(0, &[link]);
+    file.link(object);
+    assert_eq!(file.here(), object);
+    let length = u16::try_from(datatype.len()).unwrap();
+    file.0.extend([1, 0, 3, 0, 1, 0, 0, 0]);
+    file.0.extend((u32::from(length) + 64).to_le_bytes());
+    file.0.extend([0, 0, 0, 0, 1, 0, 16, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0]);
+    file.words(&[1]);
+    file.0.extend([3, 0]);
+    file.0.extend(length.to_le_bytes());
+    file.0.extend([0, 0, 0, 0]);
+    file.0.extend(&datatype);
+    file.0.extend([8, 0, 24, 0, 0, 0, 0, 0, 3, 1]);
+    file.words(&[object, 16]);
+    file.0.extend([0; 6]);
+    let bytes = file.0;
+    let worker = std::thread::Builder::new().stack_size(128 << 10);
+    let read = move || container(bytes).unwrap().entries().unwrap();
+    let entries = worker.spawn(read).unwrap().join().unwrap();
+    assert_eq!((entries[0].key.as_str(), entries[0].kind), ("a", EntryKind::Other));
+}
+
+#[test]
 fn a_schema_of_nested_groups_is_refused_before_it_is_built() {
     let error = error_of(fixture_bytes("hostile/nest12000.parquet"));
     assert!(error.contains("nested more than 128 levels deep"), "{error}");

@@ -103,3 +103,30 @@ fn circles_of_groups_end() {
     assert_eq!(numbers(&container, "a.x").to_indices(Base::Zero).unwrap(), [0, 1, 2]);
     assert!(container.entries().unwrap().len() <= 1 << 16);
 }
+
+#[test]
+fn honest_files_of_many_parts_stay_within_what_reading_may_take() {
+    let mut builder = hdf5_pure::FileBuilder::new();
+    for clip in 0..5000_u16 {
+        let name = format!("clip_{clip:05}_of_a_video_with_a_rather_long_name");
+        builder.create_dataset(&name).with_f32_data(&[f32::from(clip), 1.0, 2.0]);
+    }
+    let names: Vec<String> = (0..20_000).map(|class| format!("class number {class}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    builder.create_dataset("names").with_vlen_strings(&names);
+    // 10,000 chunks of 20 numbers.
+    let numbers: Vec<f64> = (0..200_000).map(f64::from).collect();
+    builder.create_dataset("chunked").with_f64_data(&numbers).with_shape(&[200_000]).with_chunks(&[20]);
+    let bytes = builder.finish().unwrap();
+    let container = crate::support::container(bytes).unwrap();
+    assert_eq!(container.entries().unwrap().len(), 5002);
+    let clip = numbers_of(&container, "clip_04321_of_a_video_with_a_rather_long_name");
+    assert_eq!(clip, [4321.0, 1.0, 2.0]);
+    assert_eq!(container.strings("names").unwrap()[19_999], "class number 19999");
+    assert_eq!(numbers_of(&container, "chunked"), numbers);
+}
+
+fn numbers_of(container: &Container, key: &str) -> Vec<f64> {
+    let matrix = numbers(container, key).to_matrix();
+    (0..matrix.ncols()).map(|row| matrix[(0, row)]).collect()
+}

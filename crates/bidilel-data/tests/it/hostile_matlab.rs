@@ -139,3 +139,31 @@ fn compressed_matlab_variables_cannot_claim_more_than_they_hold() {
     damaged[last] ^= 1;
     assert_eq!(message(matlab(&[damaged]), "a"), "`x`: its compressed data is damaged");
 }
+
+#[test]
+fn every_key_that_is_listed_can_be_asked_for() {
+    // Structures of two, nested ten times: a key has a step for which one, and a step for its field.
+    let words = |values: &[u32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+    let element = |kind: u32, content: &[u8]| {
+        let length = u32::try_from(content.len()).unwrap();
+        [&words(&[kind, length]), content].concat()
+    };
+    let matrix = |class: u32, rows: u32, rest: &[u8]| {
+        let head =
+            [element(6, &words(&[class, 0])), element(5, &words(&[rows, 1])), element(1, b"a\0\0\0\0\0\0\0")];
+        element(14, &[&head.concat(), rest].concat())
+    };
+    let mut inner = matrix(6, 1, &element(9, &1.5_f64.to_le_bytes()));
+    for _ in 0..10 {
+        let names = [element(5, &words(&[8, 0])), element(1, b"field\0\0\0")].concat();
+        inner = matrix(2, 2, &[names, inner.clone(), inner].concat());
+    }
+    let mut file = vec![b' '; 124];
+    file.extend(b"\x00\x01IM");
+    file.extend(inner);
+    let container = crate::support::container(file).unwrap();
+    let entries = container.entries().unwrap();
+    let deepest = entries.iter().max_by_key(|entry| entry.key.len()).unwrap();
+    assert_eq!(deepest.key.matches('.').count(), 10, "{}", deepest.key);
+    assert_eq!(container.array(Some(&deepest.key)).unwrap().to_matrix().col_as_slice(0), [1.5]);
+}

@@ -107,6 +107,8 @@ pub fn extract(
     let sides = Sides::of(&options.out)?;
     let mut runner = Runner::new(network, input, options);
     let dimensions = runner.dimensions()?;
+    let row = dimensions * if options.precision == Precision::Float16 { 2 } else { 4 };
+    bidilel_data::probe(&options.out, (found.items.len() * row) as u64)?;
     let fingerprint = fingerprint(found, file.fingerprint()?, &runner, options)?;
     let mut unfinished = Unfinished::open(&options.out, fingerprint, dimensions, options)?;
     let resumed = unfinished.files().min(found.items.len());

@@ -11,6 +11,7 @@
 mod hostile;
 mod networks;
 mod pictures;
+mod recipes;
 mod resume;
 mod support;
 #[cfg(unix)]

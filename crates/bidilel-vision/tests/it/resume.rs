@@ -56,6 +56,24 @@ fn a_run_that_is_killed_anywhere_ends_with_the_same_bytes() {
 }
 
 #[test]
+fn a_second_run_cannot_write_to_what_another_is_extracting() {
+    let mut work = filled();
+    assert!(catch_unwind(AssertUnwindSafe(|| work.run_until(4))).is_err());
+    let held = fs::File::open(work.out("features.npy.part.jsonl")).unwrap();
+    held.lock().unwrap();
+    let before = fs::read(work.out("features.npy.part")).unwrap();
+    for resume in [false, true] {
+        work.options.resume = resume;
+        let error = work.run().unwrap_err();
+        assert!(error.to_string().ends_with("another run is writing to it"), "{error}");
+        assert!(error.hint().unwrap().contains("wait"));
+    }
+    assert_eq!(fs::read(work.out("features.npy.part")).unwrap(), before);
+    drop(held);
+    work.run().unwrap();
+}
+
+#[test]
 fn other_settings_files_or_networks_are_not_mixed() {
     let mut work = filled();
     let killed = catch_unwind(AssertUnwindSafe(|| work.run_until(8)));

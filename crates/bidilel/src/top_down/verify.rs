@@ -3,7 +3,7 @@
 use faer::MatRef;
 
 use bidilel_math::lbfgs::Objective;
-use bidilel_math::{Check, Observer, vector};
+use bidilel_math::{Check, Observer, check, vector};
 
 use super::Sammon;
 use crate::error::{Error, Result};
@@ -12,18 +12,26 @@ use crate::metrics;
 /// Steps along the gradient, relative to landmarks of norm 1. Near classes bend the cost within a small distance, and
 /// rounding hides small steps: one of them is right for any cost.
 const STEPS: [f64; 4] = [1e-4, 1e-5, 1e-6, 1e-7];
+/// How far aside of its start every class is looked at.
+const ASIDE: f64 = 1e-2;
 /// How far a slope by differences may be off.
 const SLOPE: f64 = 1e-3;
 /// How far two sums over all pairs may be apart.
 const VALUE: f64 = 1e-9;
 
-/// Compares the gradient's norm with how steep the cost is along it, at the start.
+/// Compares the gradient's norm with how steep the cost is along it, near the start.
+///
+/// Not at it: a class whose description is that of a known one starts on its landmark, where the cost has an edge and no
+/// gradient.
 ///
 /// # Errors
 /// Where it is not the gradient of the cost, and where the cost is no number.
 pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Result<()> {
+    let mut point = start.to_vec();
+    let signs = check::probes(start.len(), 1);
+    vector::add_scaled(&mut point, ASIDE / (cost.dim() as f64).sqrt(), signs.col_as_slice(0));
     let mut gradient = vec![0.0; start.len()];
-    let value = cost.evaluate(start, &mut gradient);
+    let value = cost.evaluate(&point, &mut gradient);
     let norm = vector::dot(&gradient, &gradient).sqrt();
     if !(value.is_finite() && norm.is_finite()) {
         let what = "the cost of the mapping at its start";
@@ -34,7 +42,7 @@ pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Re
     if norm > f64::EPSILON.sqrt() * value {
         let mut unused = vec![0.0; start.len()];
         let mut at = |step: f64| {
-            let mut moved = start.to_vec();
+            let mut moved = point.clone();
             vector::add_scaled(&mut moved, step / norm, &gradient);
             cost.evaluate(&moved, &mut unused)
         };
@@ -65,4 +73,48 @@ pub(super) fn value(cost: &Sammon, points: MatRef<'_, f64>, value: f64, watch: &
 
 fn settle(what: &'static str, deviation: f64, bound: f64, watch: &dyn Observer) -> Result<()> {
     Check { stage: "top_down", what, deviation, bound }.settle(watch).map_err(Error::in_stage("top_down"))
+}
+
+#[cfg(test)]
+mod tests {
+    use bidilel_math::Silent;
+    use bidilel_math::symmetric::Symmetric;
+    use faer::Mat;
+
+    use super::*;
+    use crate::semantic::SemanticDistances;
+
+    /// Known classes on a circle; the first unseen one is described as the first known one is, the next as each other.
+    fn problem() -> (Mat<f64>, SemanticDistances) {
+        let landmarks = Mat::from_fn(3, 7, |i, j| (j as f64 * 0.9 + i as f64 * 1.57).cos() / 2.0_f64.sqrt());
+        let known_unseen = Mat::from_fn(7, 5, |i, j| match (i, j) {
+            (0, 0) => 0.0,
+            (_, 1 | 2) => 0.6 + 0.1 * i as f64,
+            _ => 0.3 + 0.2 * ((i + 2 * j) % 5) as f64,
+        });
+        let among = Mat::from_fn(5, 5, |i, j| if i + j == 3 { 0.0 } else { 0.5 + 0.1 * (i + j) as f64 });
+        (landmarks, SemanticDistances { known_unseen, unseen_unseen: Symmetric::of(among.as_ref()) })
+    }
+
+    /// On a landmark, and two classes in one place: where the cost has edges.
+    #[test]
+    fn classes_that_start_where_others_are_do_not_fail() {
+        let (landmarks, distances) = problem();
+        let cost = Sammon::new(landmarks.as_ref(), &distances);
+        let start: Vec<f64> =
+            [0, 3, 3, 5, 6].iter().flat_map(|&j| landmarks.col_as_slice(j).to_vec()).collect();
+        gradient(&cost, &start, &Silent).expect("it is the gradient");
+    }
+
+    #[test]
+    fn another_cost_does_not_hold() {
+        let (landmarks, distances) = problem();
+        let cost = Sammon::new(landmarks.as_ref(), &distances);
+        let points = Mat::from_fn(3, 5, |i, j| ((i * 5 + j) as f64).sin());
+        let found = metrics::stress(landmarks.as_ref(), points.as_ref(), &distances);
+        value(&cost, points.as_ref(), found, &Silent).expect("it is the cost");
+        for off in [found * 1.0001, f64::NAN, f64::INFINITY] {
+            assert!(value(&cost, points.as_ref(), off, &Silent).is_err(), "{off}");
+        }
+    }
 }

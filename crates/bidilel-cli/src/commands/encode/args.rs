@@ -90,13 +90,13 @@ pub(crate) struct LearningArgs {
     #[arg(long, value_name = "N")]
     pub(crate) iterations: Option<usize>,
     /// The mixture is done when a step raises its mean log-likelihood by less [default: 0.0001]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_not_negative)]
     pub(crate) tolerance: Option<f64>,
     /// Least variance in the mixture, as a share of that of all descriptors [default: 0.0001]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_positive_share)]
     pub(crate) variance_floor: Option<f64>,
     /// Power of every entry, sign kept: 1 for none [default: 0.5]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_positive_share)]
     pub(crate) power: Option<f64>,
     /// What a row is divided by, after the power [default: l2]
     #[arg(long, value_enum, value_name = "NORM")]
@@ -163,6 +163,20 @@ pub(crate) enum ReduceBy {
     Exact,
     /// By iteration on a random subspace: less memory, nearly as good
     Randomized,
+}
+
+fn parse_not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("expected a number of at least 0".to_owned()),
+    }
+}
+
+fn parse_positive_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 1.0 => Ok(value),
+        _ => Err("expected a number above 0 and at most 1".to_owned()),
+    }
 }
 
 fn parse_columns(text: &str) -> Result<Range<usize>, String> {

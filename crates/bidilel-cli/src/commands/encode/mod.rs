@@ -23,6 +23,7 @@ use write::Beside;
 
 pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
+    output::need_name(&args.out, "an array with lists beside it")?;
     output::check_ending(&args.out, &["npy"], "an array of features")?;
     let mut beside = Beside::of(&args.out)?;
     output::check_target(&args.out)?;
@@ -60,6 +61,7 @@ pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Res
         encoder.fit_reduction(&rows, dim, way, progress)?;
         held = Some(rows);
     }
+    output::check_room(&args.out, 4 * items.count() * encoder.dim())?;
     progress.stage(if held.is_some() { "write" } else { "encode" });
     output::write_to(Some(&args.out), |out| {
         let mut writer = NpyWriter::new(out, &[items.count(), encoder.dim()])?;

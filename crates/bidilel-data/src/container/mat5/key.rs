@@ -39,7 +39,8 @@ pub(super) fn parse(key: &str) -> Option<(&str, Vec<Step<'_>>)> {
 
 /// The matrix that the steps lead to, or none where one of them leads nowhere.
 pub(super) fn follow(source: &Source, matrix: Matrix, steps: &[Step<'_>]) -> Result<Option<Matrix>> {
-    if steps.len() > DEEPEST {
+    // Every level may take two: which structure, and which field of it.
+    if steps.len() > 2 * (DEEPEST + 1) {
         return Ok(None);
     }
     let mut matrix = matrix;
