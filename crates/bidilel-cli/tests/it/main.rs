@@ -9,6 +9,7 @@ mod exports;
 mod extract;
 mod formats;
 mod model;
+mod streams;
 mod support;
 mod tables;
 mod tune;

@@ -18,6 +18,7 @@ mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod safetensors;
+mod stream;
 mod table;
 
 use std::fmt;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) use format::Format;
+pub use stream::RowStream;
 pub use table::Column;
 pub(crate) use table::Tabular;
 
@@ -87,6 +89,12 @@ pub(crate) trait Reader: Send + Sync {
     /// The file as a table, where it is one.
     fn table(&self) -> Option<&dyn Tabular> {
         None
+    }
+
+    /// The rows of a key, or of some columns of a table, block by block; none where they must be read whole, or can be
+    /// mapped.
+    fn stream(&self, _key: &str, _columns: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
+        Ok(None)
     }
 }
 
@@ -189,6 +197,11 @@ impl Container {
     /// The file as a table, where it is one.
     pub(crate) fn table(&self) -> Option<&dyn Tabular> {
         self.reader.table()
+    }
+
+    /// The rows of a key, or of some columns of a table, block by block, where the format allows that.
+    pub(crate) fn stream(&self, key: &str, columns: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
+        self.reader.stream(key, columns)
     }
 
     /// The array of a key, or the only one; of a table, all columns of numbers ([`crate::table`] chooses among them).

@@ -5,6 +5,7 @@
 //! What lies in one piece is mapped; what is in chunks is unpacked when it is asked for.
 
 mod content;
+mod stream;
 mod text;
 mod tree;
 
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use hdf5_pure::{Dataset, File, FormatError, Object};
 
 use super::inflate::check_claim;
-use super::{Entry, EntryKind, Reader, path_of};
+use super::{Entry, EntryKind, Reader, RowStream, path_of};
 use crate::array::{Array, Bytes, Layout, Order};
 use crate::error::{Error, Result};
 use content::{Content, content, is_empty, matlab_content};
@@ -171,6 +172,11 @@ impl Reader for Hdf5 {
     fn strings(&self, key: &str) -> Result<Vec<String>> {
         let (dataset, path) = self.dataset(key)?;
         self.strings_of(dataset, &path)
+    }
+
+    fn stream(&self, key: &str, _: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
+        let stream = stream::Stream::open(self, key)?;
+        Ok(stream.map(|stream| -> Box<dyn RowStream> { Box::new(stream) }))
     }
 }
 

@@ -23,13 +23,14 @@ use crate::error::{Error, Result};
 /// Rows that are decoded at once.
 const BATCH: usize = 1024;
 
+#[derive(Clone)]
 pub(super) struct Leaf {
     pub(super) key: String,
     pub(super) is_list: bool,
     /// How many values the file says that it has.
     pub(super) values: usize,
-    index: usize,
-    column: ColumnDescPtr,
+    pub(super) index: usize,
+    pub(super) column: ColumnDescPtr,
     content: Content,
 }
 
@@ -154,7 +155,7 @@ impl Leaf {
     }
 
     /// Counts rows, and refuses lists of different lengths and values that are missing.
-    fn check_levels(
+    pub(super) fn check_levels(
         &self,
         path: &Path,
         shape: &mut Shape,
@@ -185,15 +186,16 @@ impl Leaf {
 }
 
 /// How long the lists are.
-struct Shape {
-    row: usize,
+#[derive(Default)]
+pub(super) struct Shape {
+    pub(super) row: usize,
     width: Option<usize>,
     /// Of the list that is being read.
     length: usize,
 }
 
 impl Shape {
-    fn end_row(&mut self, path: &Path) -> Result<()> {
+    pub(super) fn end_row(&mut self, path: &Path) -> Result<()> {
         if self.length == 0 {
             return Ok(());
         }

@@ -7,6 +7,7 @@ mod content;
 mod guard;
 mod leaf;
 mod pages;
+mod stream;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::{Column, Entry, EntryKind, Reader, Tabular, path_of};
+use super::{Column, Entry, EntryKind, Reader, RowStream, Tabular, path_of};
 use crate::array::{Array, ByteOrder, Bytes, Element, Layout, Order};
 use crate::error::{Error, Result};
 use guard::guarded;
@@ -131,6 +132,11 @@ impl Reader for Parquet {
 
     fn table(&self) -> Option<&dyn Tabular> {
         Some(self)
+    }
+
+    fn stream(&self, _: &str, columns: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
+        let leaves = columns.iter().map(|&column| self.leaves[column].clone()).collect();
+        Ok(Some(Box::new(stream::Stream::open(&self.path, leaves)?)))
     }
 }
 
