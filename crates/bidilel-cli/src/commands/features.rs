@@ -74,7 +74,7 @@ impl Sources {
     /// The blocks to read, in order: each lies within one file of every view.
     pub(super) fn blocks(&self) -> Vec<Range<usize>> {
         let bytes: usize = self.views.iter().map(Source::decoded_bytes).sum();
-        let rows = if bytes == 0 { BLOCK_ROWS } else { (DECODED_BYTES / bytes).clamp(64, BLOCK_ROWS) };
+        let rows = DECODED_BYTES.checked_div(bytes).map_or(BLOCK_ROWS, |rows| rows.clamp(64, BLOCK_ROWS));
         let mut ends: Vec<usize> = self.views.iter().flat_map(Source::ends).collect();
         ends.sort_unstable();
         ends.dedup();

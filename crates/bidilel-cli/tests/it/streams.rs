@@ -24,7 +24,8 @@ fn features(folder: &Folder) -> Vec<Vec<f32>> {
 
 /// Writes rows as a table of many columns with small pages, in row groups of `group` rows.
 fn write_parquet(path: &str, rows: &[&Vec<f32>], group: usize) {
-    let columns: String = (0..rows[0].len()).map(|column| format!("required float f{column};\n")).collect();
+    let columns: String =
+        (0..rows[0].len()).map(|column| format!("required float f{column};")).collect::<Vec<_>>().join("\n");
     let schema =
         Arc::new(parse_message_type(&format!("message features {{ {columns} }}")).expect("a schema"));
     let properties = WriterProperties::builder()

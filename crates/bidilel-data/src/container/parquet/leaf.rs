@@ -19,6 +19,7 @@ use crate::array::Element;
 use crate::container::EntryKind;
 use crate::container::inflate::check_claim;
 use crate::error::{Error, Result};
+use crate::room;
 
 /// Rows that are decoded at once.
 const BATCH: usize = 1024;
@@ -71,6 +72,8 @@ impl Leaf {
         size: usize,
     ) -> Result<(Vec<u8>, usize)> {
         let mut out = Vec::new();
+        // Memory is only taken when it is filled, so that a file that claims too much is no harm.
+        room::reserve(path, &mut out, self.values.saturating_mul(self.element().size()))?;
         let bytes = &mut out;
         let width = match self.column.physical_type() {
             Type::BOOLEAN => self.read::<BoolType>(path, reader, rows, size, |v| bytes.push(u8::from(*v))),

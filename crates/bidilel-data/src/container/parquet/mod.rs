@@ -18,6 +18,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use super::{Column, Entry, EntryKind, Reader, RowStream, Tabular, path_of};
 use crate::array::{Array, ByteOrder, Bytes, Element, Layout, Order};
 use crate::error::{Error, Result};
+use crate::room;
 use guard::guarded;
 use leaf::Leaf;
 
@@ -90,7 +91,7 @@ impl Parquet {
             let column = array(&path, column, vec![self.rows, width], leaf.element())?.to_matrix();
             if index == 0 {
                 // Not before a column has shown that there are so many rows.
-                cells = vec![0; columns * self.rows * 8];
+                cells = room::zeros(&self.path, columns.saturating_mul(self.rows).saturating_mul(8))?;
             }
             let values = (0..self.rows).map(|row| column[(0, row)]);
             let (cells, _) = cells.as_chunks_mut::<8>();
