@@ -188,7 +188,8 @@ pub(crate) struct InputArgs {
     /// A model file that `fit` wrote
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) model: PathBuf,
-    /// Feature rows: a file for every view that the model was fitted to, in its order, or VIEW=FILE in any; - is stdin
+    /// Feature rows: files or patterns such as 'part-*.parquet', whose rows follow each other; for a model of several
+    /// views one for each, in its order, or VIEW=FILE in any; - is stdin
     #[arg(value_hint = ValueHint::FilePath, required = true, num_args = 1..)]
     pub(crate) features: Vec<String>,
     /// The array in a file that has several; VIEW=KEY for one of several files (may be repeated)

@@ -64,6 +64,9 @@ pub enum Error {
     /// Fewer bytes than the header promises.
     #[error("`{}`: expected {expected} bytes of data, found {found}", path.display())]
     Truncated { path: PathBuf, expected: usize, found: usize },
+    /// More than there is memory for.
+    #[error("`{}`: not enough memory: {bytes} bytes are needed", path.display())]
+    NoMemory { path: PathBuf, bytes: usize },
     /// A header that promises more than any machine can address.
     #[error("`{}`: an array of {} elements is too large", path.display(), by(.shape))]
     TooLarge { path: PathBuf, shape: Vec<usize> },
@@ -214,6 +217,9 @@ impl Error {
             }
             Self::Element { expected: "strings", .. } => return None,
             Self::Element { .. } => "save plain numbers: `np.save(file, array.astype(np.float32))`",
+            Self::NoMemory { .. } => {
+                "convert it to .npy, which is mapped; `predict` also reads Parquet and HDF5 in blocks"
+            }
             Self::NoKeys { .. } => "remove the key, or name a file that holds several arrays",
             Self::Bomb { .. } => "the file is damaged, or was made to exhaust memory",
             Self::NoSuchKey { key, keys, .. } => {

@@ -54,6 +54,7 @@ mod layout;
 mod mismatch;
 mod names;
 mod reading;
+mod room;
 mod scratch;
 pub mod table;
 pub mod text;

@@ -1,15 +1,15 @@
 //! `bidilel embed MODEL FEATURES... --out FILE`: feature rows in the latent space of a model.
 
-use std::ops::Range;
-
 use anyhow::Result;
 use bidilel_math::Observer;
 use bidilel_report::Format;
 use serde_json::json;
 
+use super::block::Block;
 use super::features::Sources;
-use super::predict::{GROUP, open_model};
+use super::predict::open_model;
 use super::predicted::id_name;
+use super::sound::Scan;
 use crate::args::EmbedArgs;
 use crate::latent::{self, Beside};
 use crate::output;
@@ -24,18 +24,18 @@ pub(super) fn run(args: &EmbedArgs, format: Format, progress: &Progress) -> Resu
     let (count, dim) = (sources.count(), model.fitted.space.dim());
     let ids = sources.take_ids();
     progress.stage("project");
-    let groups: Vec<Range<usize>> =
-        (0..count).step_by(GROUP).map(|first| first..count.min(first + GROUP)).collect();
+    let blocks = sources.blocks();
     let cells = |row: usize| {
         let id = ids.as_ref().map(|ids| ids.values[row].clone());
         std::iter::once(row.to_string()).chain(id).collect()
     };
     let columns = std::iter::once("index").chain(ids.as_ref().map(id_name)).collect();
     latent::write(&args.out, (count, dim), &Beside { columns, cells: &cells }, &mut |write| {
-        for group in &groups {
-            let points = model.project_views(&sources.rows_for(group)?, group.clone())?;
+        for range in &blocks {
+            let block = Block::read(&mut sources, range, false, &mut Scan::default())?;
+            let (points, _) = block.with(|rows, range, _| model.project_views(rows, range))?;
             write(points.as_ref())?;
-            progress.progress(group.end, count);
+            progress.progress(range.end, count);
         }
         Ok(())
     })?;

@@ -1,6 +1,7 @@
 //! One file a subcommand.
 
 mod beside;
+mod block;
 mod class;
 mod completions;
 mod convert;
@@ -10,6 +11,7 @@ pub(crate) mod encode;
 mod evaluate;
 mod exported;
 mod extract;
+mod feature_files;
 mod features;
 mod fit;
 mod generate;
@@ -17,6 +19,7 @@ mod inspect;
 mod predict;
 mod predicted;
 mod select;
+mod shards;
 mod sound;
 mod tune;
 

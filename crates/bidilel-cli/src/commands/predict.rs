@@ -7,7 +7,6 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use bidilel::dataset::Rows;
 use bidilel::model::Model;
 use bidilel::pipeline::Pipeline;
 use bidilel::post::Post;
@@ -15,9 +14,10 @@ use bidilel_math::Observer;
 use bidilel_report::Format;
 use faer::Mat;
 
+use super::block::Block;
 use super::features::Sources;
 use super::predicted::{Lines, Style, Writer, id_name};
-use super::sound::{Picked, Scan};
+use super::sound::Scan;
 use crate::args::PredictArgs;
 use crate::failure::usage;
 use crate::progress::Progress;
@@ -25,8 +25,6 @@ use crate::{input, method, output};
 
 /// Bytes of a line with a short name, for a guess at the size of the output.
 const SHORTEST_LINE: usize = 8;
-/// Rows that are read and recognised before they are written.
-pub(super) const GROUP: usize = 16_384;
 
 /// What predictions can be written as.
 const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::JsonLines, Format::Parquet, Format::Text];
@@ -51,8 +49,8 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     let count = sources.count();
     let lines = count.saturating_mul(args.top.min(model.header.unseen.len()));
     args.out.iter().try_for_each(|path| output::check_room(path, lines.saturating_mul(SHORTEST_LINE)))?;
-    let groups = (0..count).step_by(GROUP).map(|first| first..count.min(first + GROUP));
-    let done = |group: &Range<usize>| progress.progress(group.end, count);
+    let blocks = sources.blocks();
+    let done = |block: &Range<usize>| progress.progress(block.end, count);
     let mut found = Scan::default();
     // Corrections by the batch need all instances at once, and may fail: before the first line is written.
     let whole = if pipeline.post.is_empty() {
@@ -60,15 +58,15 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     } else {
         let mut points = Mat::<f64>::zeros(model.fitted.space.dim(), count);
         let mut kept = Vec::new();
-        for group in groups.clone() {
-            let (placed, rows) = Block::read(&mut sources, &group, args.skip_bad_rows, &mut found)?
+        for range in &blocks {
+            let (placed, rows) = Block::read(&mut sources, range, args.skip_bad_rows, &mut found)?
                 .with(|rows, range, _| model.project_views(rows, range))?;
             points.as_mut().subcols_mut(kept.len(), placed.ncols()).copy_from(&placed);
             kept.extend(rows);
-            done(&group);
+            done(range);
         }
         check_any(&kept, count)?;
-        let points = points.subcols(0, kept.len()).to_owned();
+        points.truncate(model.fitted.space.dim(), kept.len());
         Some((pipeline.recognize_points(&model.fitted, points, |_, _| ())?, kept))
     };
     output::write_to(args.out.as_deref(), |out| {
@@ -79,18 +77,17 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
             return writer.end(&style);
         }
         let mut any = false;
-        for group in groups {
-            let block = Block::read(&mut sources, &group, args.skip_bad_rows, &mut found)?;
+        for range in &blocks {
+            let block = Block::read(&mut sources, range, args.skip_bad_rows, &mut found)?;
             let (made, kept) = block.with(|rows, range, numbers| {
-                let start = range.start;
                 // Lines are made where the distances are, which would be far more to hold.
                 model.recognize_views(rows, range, |first, recognition| {
-                    lines.of(&numbers[first - start..], &recognition)
+                    lines.of(&numbers[first..], &recognition)
                 })
             })?;
             made.into_iter().try_for_each(|lines| writer.write(lines?))?;
             any |= !kept.is_empty();
-            done(&group);
+            done(range);
         }
         check_any(if any { &[0] } else { &[] }, count)?;
         writer.end(&style)
@@ -103,45 +100,6 @@ fn check_any(kept: &[usize], count: usize) -> Result<()> {
         bail!("all {count} rows have numbers that are not finite, so none is left to recognise");
     }
     Ok(())
-}
-
-/// The rows of a block that are to be recognised.
-struct Block<'a> {
-    views: Vec<(&'a dyn Rows, &'a str)>,
-    range: Range<usize>,
-    kept: Option<Vec<usize>>,
-}
-
-impl<'a> Block<'a> {
-    fn read(
-        sources: &'a mut Sources,
-        group: &Range<usize>,
-        skip_bad_rows: bool,
-        found: &mut Scan,
-    ) -> Result<Self> {
-        let views = sources.rows_for(group)?;
-        let scan = Scan::of(&views, group.clone(), skip_bad_rows);
-        let kept = scan.kept(group.clone());
-        found.add(scan);
-        Ok(Self { views, range: group.clone(), kept })
-    }
-
-    /// Does something with the rows; gives the numbers of these, too.
-    fn with<R>(
-        self,
-        work: impl FnOnce(&[(&dyn Rows, &str)], Range<usize>, &[usize]) -> bidilel::error::Result<R>,
-    ) -> Result<(R, Vec<usize>)> {
-        let Some(kept) = self.kept else {
-            let numbers: Vec<usize> = self.range.clone().collect();
-            return Ok((work(&self.views, self.range, &numbers)?, numbers));
-        };
-        let picked: Vec<(Picked<'_>, &str)> =
-            self.views.iter().map(|&(rows, origin)| (Picked { rows, picked: &kept }, origin)).collect();
-        let views: Vec<(&dyn Rows, &str)> =
-            picked.iter().map(|(rows, origin)| (rows as &dyn Rows, *origin)).collect();
-        let result = work(&views, 0..kept.len(), &kept)?;
-        Ok((result, kept))
-    }
 }
 
 /// Says what was found in the rows, and lists those that were left out.

@@ -17,8 +17,8 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// Looks at every row; for bad ones only where `bad` says so, because that takes reading all numbers.
-    pub(super) fn of(views: &[(&dyn Rows, &str)], block: Range<usize>, bad: bool) -> Self {
+    /// Looks at every row of a block, whose first row is 0 in the views; for bad ones only where `bad` says so, because that takes reading all numbers.
+    pub(super) fn of(views: &[(&dyn Rows, &str)], block: &Range<usize>, bad: bool) -> Self {
         let scan = |row: usize| {
             let mut found = Self::default();
             for &(rows, origin) in views {
@@ -35,7 +35,7 @@ impl Scan {
                     } else {
                         format!("{origin}: column {column} is {value}")
                     };
-                    return Self { bad: vec![(row, problem)], ..Self::default() };
+                    return Self { bad: vec![(block.start + row, problem)], ..Self::default() };
                 }
                 found.zero = found.zero.max(usize::from(values.iter().all(|&value| value == 0.0)));
                 found.vanished += rows.vanished(row, values);
@@ -43,7 +43,12 @@ impl Scan {
             found
         };
         let mut all = Self::default();
-        block.into_par_iter().map(scan).collect::<Vec<_>>().into_iter().for_each(|one| all.add(one));
+        (0..block.len())
+            .into_par_iter()
+            .map(scan)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|one| all.add(one));
         all
     }
 
@@ -85,5 +90,39 @@ impl Rows for Picked<'_> {
     }
     fn element(&self) -> &'static str {
         self.rows.element()
+    }
+}
+
+/// Rows that follow each other, of an array that may have more.
+pub(super) struct Window<'a> {
+    pub(super) rows: &'a dyn Rows,
+    /// The first of them in `rows`.
+    pub(super) first: usize,
+    pub(super) count: usize,
+    /// The first of them in its file.
+    pub(super) place: usize,
+}
+
+impl Rows for Window<'_> {
+    fn count(&self) -> usize {
+        self.count
+    }
+    fn dim(&self) -> usize {
+        self.rows.dim()
+    }
+    fn read(&self, index: usize, into: &mut [f32]) {
+        self.rows.read(self.first + index, into);
+    }
+    fn lying(&self, index: usize) -> Option<&[f32]> {
+        self.rows.lying(self.first + index)
+    }
+    fn element(&self) -> &'static str {
+        self.rows.element()
+    }
+    fn stored(&self, index: usize, column: usize) -> f64 {
+        self.rows.stored(self.first + index, column)
+    }
+    fn vanished(&self, index: usize, row: &[f32]) -> usize {
+        self.rows.vanished(self.first + index, row)
     }
 }

@@ -14,6 +14,7 @@ mod mistakes;
 mod model;
 mod numerics;
 mod strangers;
+mod streams;
 mod support;
 mod tables;
 mod terminals;

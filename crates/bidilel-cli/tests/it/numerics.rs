@@ -108,24 +108,19 @@ fn distances_that_cannot_be_squared_are_refused() {
 fn features_in_another_unit_are_recognized_alike() {
     let folder = Folder::generated();
     let data = folder.data();
-    let lda =
-        ["evaluate", &data, "--bottom-up", "lda", "--ridge", "0", "--normalize", "none", "--format", "json"];
-    let pca = ["evaluate", &data, "--bottom-up", "pca", "--normalize", "none", "--format", "json"];
-    let expected = [lda, pca_padded(pca)].map(|arguments| printed(&bidilel(&arguments).json()));
+    let evaluate = ["evaluate", &data, "--normalize", "none", "--format", "json", "--bottom-up"];
+    let both = || {
+        let learners = [&["lda", "--ridge", "0"][..], &["pca"]];
+        learners.map(|learner| printed(&bidilel(&[&evaluate[..], learner].concat()).json()))
+    };
+    let expected = both();
     for power in [15, -30] {
         folder.edit_bytes("cnn.npy", |bytes| scale(bytes, 2.0_f32.powi(power)));
-        let found = [lda, pca_padded(pca)].map(|arguments| printed(&bidilel(&arguments).json()));
-        assert_eq!(found, expected, "2^{power}");
+        assert_eq!(both(), expected, "2^{power}");
         folder.edit_bytes("cnn.npy", |bytes| scale(bytes, 2.0_f32.powi(-power)));
     }
     let heavy = bidilel(&["evaluate", &data, "--alpha", "1e9", "--format", "json"]).json();
     assert!(heavy["accuracy"]["per_class"].as_f64() > Some(0.3));
-}
-
-/// As many arguments as the other command has.
-fn pca_padded<'a>(pca: [&'a str; 8]) -> [&'a str; 10] {
-    let [a, b, c, d, e, f, g, h] = pca;
-    [a, b, c, d, e, f, "--seed", "0", g, h]
 }
 
 /// Multiplies the single-precision numbers of an array file, behind its header.

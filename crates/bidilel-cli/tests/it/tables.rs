@@ -133,3 +133,59 @@ fn paths_beside_an_array_are_carried_through() {
     assert!(ran.stdout.starts_with("index,label,distance\n"));
     assert!(ran.stderr.contains("predictions have no paths"), "{}", ran.stderr);
 }
+
+#[test]
+fn asking_for_the_standard_split_where_it_is_not_known_names_another() {
+    let layout =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../bidilel-data/tests/fixtures/layouts/sound");
+    let ran = bidilel(&["evaluate", layout.to_str().expect("plain"), "--split", "standard"]);
+    assert!(
+        ran.error().contains("no split `standard`: it has `proposed`, `proposed-classes`"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("hint: the literature's standard split of this benchmark is not known here"));
+}
+
+#[test]
+fn tuning_holds_out_the_validation_classes_of_an_instance_level_split() {
+    let folder = Folder::generated();
+    let names = classes(&folder);
+    let labels = bidilel_data::array::open(&folder.file("labels.npy"), None).expect("labels");
+    let labels = labels.to_indices(bidilel_data::array::Base::Zero).expect("labels");
+    let write = |name: &str, wanted: &dyn Fn(usize) -> bool| {
+        let rows: Vec<i64> =
+            (0..).zip(&labels).filter(|(_, label)| wanted(**label)).map(|(row, _)| row).collect();
+        let mut writer = bidilel_data::array::NpyWriter::new(Vec::new(), &[rows.len()]).expect("a writer");
+        writer.write(&rows).expect("memory");
+        fs::write(folder.file(name), writer.finish().expect("memory")).expect("writable");
+    };
+    write("train.npy", &|label| label < 20);
+    write("seen.npy", &|_| false);
+    write("unseen.npy", &|label| label >= 20);
+    folder.edit("dataset.toml", |text| {
+        format!(
+            "{text}\n[split.own]\ntrain = \"train.npy\"\ntest_seen = \"seen.npy\"\ntest_unseen = \"unseen.npy\"\n\
+             validation = [\"{}\", \"{}\", \"{}\"]\n",
+            names[0], names[1], names[2]
+        )
+    });
+    let tune = |extra: &[&str]| {
+        let base = [
+            "tune",
+            &folder.data(),
+            "--split",
+            "own",
+            "--strategy",
+            "grid",
+            "--alpha",
+            "1,10",
+            "--dim",
+            "10",
+        ];
+        bidilel(&[&base[..], extra, &["--format", "json"]].concat()).json()["trials"][0]["scores"].clone()
+    };
+    let (own, random) = (tune(&[]), tune(&["--trials", "5"]));
+    assert_eq!(own.as_array().map(Vec::len), Some(1), "{own}");
+    assert_eq!(random.as_array().map(Vec::len), Some(5), "{random}");
+}

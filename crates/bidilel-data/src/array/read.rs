@@ -98,6 +98,7 @@ impl Array {
     }
 
     /// The elements of a vector as text: integers whole, whatever their size.
+    #[cfg(feature = "parquet")]
     pub(crate) fn to_texts(&self) -> Vec<String> {
         let line = self.clone().turned();
         match self.element {

@@ -27,7 +27,10 @@ pub(super) enum Wrapper {
 pub(super) fn all(path: &Path, compressed: &[u8], wrapper: Wrapper, declared: usize) -> Result<Vec<u8>> {
     check_claim(path, compressed.len(), declared)?;
     let mut reader = reader(compressed, wrapper);
-    let failed = |source| Error::Damaged { path: path.to_owned(), source };
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::OutOfMemory => Error::NoMemory { path: path.to_owned(), bytes: declared },
+        _ => Error::Damaged { path: path.to_owned(), source },
+    };
     let bytes = read(&mut *reader, declared).map_err(failed)?;
     if bytes.len() < declared {
         return Err(Error::Truncated { path: path.to_owned(), expected: declared, found: bytes.len() });
@@ -71,7 +74,7 @@ fn read(reader: &mut dyn Read, most: usize) -> io::Result<Vec<u8>> {
     while length < most {
         if length == bytes.len() {
             let room = most.min((2 * length).max(1 << 12));
-            bytes.reserve_exact(room - length);
+            bytes.try_reserve_exact(room - length).map_err(|_| io::ErrorKind::OutOfMemory)?;
             bytes.resize(room, 0);
         }
         match reader.read(&mut bytes[length..])? {

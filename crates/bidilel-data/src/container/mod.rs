@@ -19,6 +19,7 @@ mod npz;
 mod parquet;
 mod safetensors;
 mod sandbox;
+mod stream;
 mod table;
 
 use std::fmt;
@@ -26,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) use format::Format;
+pub use stream::RowStream;
 pub use table::Column;
 pub(crate) use table::Tabular;
 
@@ -88,6 +90,12 @@ pub(crate) trait Reader: Send + Sync {
     /// The file as a table, where it is one.
     fn table(&self) -> Option<&dyn Tabular> {
         None
+    }
+
+    /// The rows of a key, or of some columns of a table, block by block; none where they must be read whole, or can be
+    /// mapped.
+    fn stream(&self, _key: &str, _columns: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
+        Ok(None)
     }
 }
 
@@ -180,6 +188,13 @@ impl Container {
     /// The file as a table, where it is one.
     pub(crate) fn table(&self) -> Option<&dyn Tabular> {
         self.reader.table()
+    }
+
+    /// The rows of a key, or of some columns of a table, block by block, where the format allows that.
+    pub(crate) fn stream(&self, key: &str, columns: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
+        let inner = self.ask(|reader| reader.stream(key, columns))?;
+        let (path, format) = (self.path.clone(), self.format);
+        Ok(inner.map(|inner| -> Box<dyn RowStream> { Box::new(stream::Sandboxed { path, format, inner }) }))
     }
 
     /// The array of a key, or the only one; of a table, all columns of numbers ([`crate::table`] chooses among them).

@@ -57,8 +57,8 @@ impl<'de> Deserialize<'de> for Columns {
     }
 }
 
-/// Whether a name has the form of a pattern.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
+/// Whether a name has the form of a pattern: `*` stands for any letters, `?` for one.
+pub fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     // Where the last `*` stands, and how much of the name it covers so far.
     let (mut p, mut n, mut star) = (0, 0, None);

@@ -78,24 +78,38 @@ pub fn from_bytes(path: &Path, bytes: Bytes, choice: &Choice, wanted: Wanted<'_>
 }
 
 fn open_in(container: &Container, path: &Path, choice: &Choice, wanted: Wanted<'_>) -> Result<Instances> {
-    let Wanted { key, transpose, names: wanted, ids } = wanted;
-    let by_name = match (wanted, container.table()) {
-        (Some(wanted), Some(table)) if key.is_none() && choice.columns.is_none() && !transpose => {
-            by_name(path, table, wanted)?
+    let Wanted { key, transpose, ids, .. } = wanted;
+    let choice = by_names(path, container.table(), choice, wanted)?;
+    let truth = Truth { labels: None, classes: &ClassIndex::new(&[]), ids };
+    let mut read = read(container, key, transpose, &choice, Some(truth))?;
+    read.notes.extend(other_names(wanted, read.features.names.as_deref(), &choice));
+    Ok(read)
+}
+
+/// The choice with the wanted names, where the user named no columns and the table has them.
+pub(super) fn by_names(
+    path: &Path,
+    table: Option<&dyn Tabular>,
+    choice: &Choice,
+    wanted: Wanted<'_>,
+) -> Result<Choice> {
+    let columns = match (wanted.names, table) {
+        (Some(names), Some(table))
+            if wanted.key.is_none() && choice.columns.is_none() && !wanted.transpose =>
+        {
+            by_name(path, table, names)?
         }
         _ => None,
     };
-    let choice = Choice { columns: by_name.or_else(|| choice.columns.clone()), ..choice.clone() };
-    let truth = Truth { labels: None, classes: &ClassIndex::new(&[]), ids };
-    let mut read = read(container, key, transpose, &choice, Some(truth))?;
-    if let (Some(wanted), Some(found)) = (wanted, &read.features.names)
-        && !found.iter().any(|name| wanted.contains(name))
-        && choice.columns.is_none()
-    {
-        let note = "its columns have none of the names that the model was fitted to, so their order decides";
-        read.notes.push(note.to_owned());
-    }
-    Ok(read)
+    Ok(Choice { columns: columns.or_else(|| choice.columns.clone()), ..choice.clone() })
+}
+
+/// Says that columns are taken in their order, where they have other names than the model's.
+pub(super) fn other_names(wanted: Wanted<'_>, found: Option<&[String]>, choice: &Choice) -> Option<String> {
+    let other = !found?.iter().any(|name| wanted.names.is_some_and(|names| names.contains(name)));
+    (other && wanted.names.is_some() && choice.columns.is_none()).then(|| {
+        "its columns have none of the names that the model was fitted to, so their order decides".to_owned()
+    })
 }
 
 /// The columns of a table that have the wanted names: all of them, or none.
@@ -139,10 +153,7 @@ fn from_table(
     choice: &Choice,
     truth: Option<Truth<'_>>,
 ) -> Result<Instances> {
-    let mut plan = Plan::new(path, table.columns(), key, choice)?;
-    let ids = ids(&mut plan, table, choice)?;
-    find_label(&mut plan);
-    plan.check()?;
+    let (mut plan, ids) = planned(path, table, key, choice)?;
     let mut notes = Vec::new();
     let mut features = Features::plain(table.select(&plan.features)?);
     let mut leave_out = |plan: &mut Plan<'_>, features: &mut Features, places: Vec<usize>, reason| {
@@ -184,6 +195,20 @@ fn from_table(
     features.names = if table.has_header() { plan.feature_names() } else { None };
     let roles = TableRoles { part: String::new(), file: path.display().to_string(), columns: plan.roles() };
     Ok(Instances { features, ids: joined, notes, roles: Some(roles) })
+}
+
+/// The roles of the columns by what the user says and by their names, and what identifies the rows.
+pub(super) fn planned<'a>(
+    path: &Path,
+    table: &'a dyn Tabular,
+    key: Option<&str>,
+    choice: &Choice,
+) -> Result<(Plan<'a>, Option<Ids>)> {
+    let mut plan = Plan::new(path, table.columns(), key, choice)?;
+    let ids = ids(&mut plan, table, choice)?;
+    find_label(&mut plan);
+    plan.check()?;
+    Ok((plan, ids))
 }
 
 /// The column that identifies the rows: the one that the user names, else one that is called so and never repeats.

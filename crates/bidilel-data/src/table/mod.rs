@@ -15,11 +15,12 @@ mod labels;
 mod likeness;
 mod plan;
 mod roles;
+mod streamed;
 mod suspect;
 
 use std::path::Path;
 
-pub use choice::{Choice, Columns};
+pub use choice::{Choice, Columns, matches as matches_pattern};
 pub(crate) use class_columns::classes_in_columns;
 pub(crate) use classes::{class_names, classes};
 pub use features::Features;
@@ -28,6 +29,7 @@ pub(crate) use instances::read;
 pub use instances::{Ids, Instances, Wanted, from_bytes, open};
 pub(crate) use labels::{LabelColumns, labels};
 pub use roles::{ColumnRole, Role, TableRoles};
+pub use streamed::{Streamed, stream};
 
 use crate::container::{Container, EntryKind};
 use crate::error::{Error, Result};

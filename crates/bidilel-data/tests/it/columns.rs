@@ -155,3 +155,55 @@ fn features_of_a_model_are_found_by_name() {
     let error = open(&["f1", "f3"].map(String::from)).unwrap_err();
     assert!(error.to_string().ends_with("zoom.csv`: has no column `f3`"), "{error}");
 }
+
+/// Every way to cut the rows of a file gives the rows of the whole.
+fn assert_streams(path: &std::path::Path, key: Option<&str>, columns: Option<&str>) {
+    let wanted = Wanted { key, ..Wanted::default() };
+    let choice = Choice { columns: columns.map(|one| Columns(vec![one.to_owned()])), ..Choice::default() };
+    let whole = table::open(path, &choice, wanted).unwrap().features.array.to_matrix();
+    let mut stream = table::stream(path, &choice, wanted).unwrap().expect("it is streamed").stream;
+    assert_eq!((stream.rows(), stream.columns()), (whole.ncols(), whole.nrows()));
+    for step in [1, 3, 4, 100] {
+        for first in (0..stream.rows()).step_by(step) {
+            let block = first..(first + step).min(stream.rows());
+            let found = stream.read(block.clone()).unwrap().to_matrix();
+            assert_eq!(found, whole.subcols(first, block.len()), "{} {block:?}", path.display());
+        }
+    }
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn parquet_streams_are_the_whole_table() {
+    for codec in ["none", "snappy", "gzip", "zstd", "lz4"] {
+        assert_streams(&fixture(&format!("wide-{codec}.parquet")), None, Some("f*"));
+    }
+    for key in ["features", "fixed", "label", "small", "half", "flag"] {
+        assert_streams(&fixture("table.parquet"), Some(key), None);
+    }
+    let wanted = |key| Wanted { key: Some(key), ..Wanted::default() };
+    for (key, problem) in [
+        ("number", "row 1: expected a value, found none"),
+        ("list", "expected a list of 2, as in the rows before, found one of 1"),
+        ("hole", "row 1: expected a list of numbers, found one that is empty or has gaps"),
+    ] {
+        let mut streamed =
+            table::stream(&fixture("gaps.parquet"), &Choice::default(), wanted(key)).unwrap().unwrap();
+        let error = streamed.stream.read(0..3).unwrap_err().to_string();
+        assert!(error.contains(problem), "{key}: {error}");
+    }
+}
+
+#[test]
+#[cfg(feature = "hdf5")]
+fn chunks_of_hdf5_are_streamed_and_what_is_mapped_is_not() {
+    for (file, key) in
+        [("plain.h5", "packed/deep/features"), ("latest.h5", "packed"), ("latest.h5", "growing")]
+    {
+        assert_streams(&fixture(file), Some(key), None);
+    }
+    for (file, key) in [("plain.h5", "contiguous"), ("v73.mat", "features")] {
+        let wanted = Wanted { key: Some(key), ..Wanted::default() };
+        assert!(table::stream(&fixture(file), &Choice::default(), wanted).unwrap().is_none(), "{file}");
+    }
+}

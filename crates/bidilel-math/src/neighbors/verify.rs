@@ -119,6 +119,8 @@ mod tests {
     use crate::rows::Rows;
     use crate::{Silent, neighbors};
 
+    type List = Vec<(usize, f64)>;
+
     #[test]
     fn a_list_that_lacks_a_neighbor_does_not_hold() {
         let noise = crate::krylov::tests::random(9, 400, 1);
@@ -130,7 +132,7 @@ mod tests {
         let found = neighbors::exact(points.as_ref(), 7, &Silent);
         let lists: Vec<Vec<(usize, f64)>> = (0..400).map(|i| found.of(i).iter().collect()).collect();
         let last = 399;
-        let check = |change: &dyn Fn(&mut Vec<(usize, f64)>)| {
+        let check = |change: &dyn Fn(&mut List)| {
             let mut lists = lists.clone();
             change(&mut lists[last]);
             let found = Neighbors { lists: Rows::of_lists(&lists) };

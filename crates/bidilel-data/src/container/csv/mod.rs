@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::{Column, Entry, EntryKind, Reader, Tabular, path_of};
 use crate::array::{Array, ByteOrder, Bytes, Element, Layout, Order};
 use crate::error::{Error, Result};
+use crate::room;
 use records::{Delimiter, Records, delimiter_of, first_records};
 
 /// Rows that decide what a column holds.
@@ -99,6 +100,7 @@ impl Csv {
     fn numbers(&self, chosen: &[usize], path: &Path, vector: bool) -> Result<Array> {
         let (mut values, mut rows) = (Vec::new(), 0);
         self.rows(|line, fields| {
+            room::reserve(path, &mut values, chosen.len() * size_of::<f64>())?;
             for &column in chosen {
                 let number: f64 = fields[column].parse().map_err(|_| Error::Cell {
                     path: self.path.clone(),

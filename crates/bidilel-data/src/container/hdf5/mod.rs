@@ -6,6 +6,7 @@
 
 mod budget;
 mod content;
+mod stream;
 mod text;
 mod tree;
 
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use hdf5_pure::{Dataset, File, FormatError, Object};
 
 use super::inflate::check_claim;
-use super::{Entry, EntryKind, Reader, path_of};
+use super::{Entry, EntryKind, Reader, RowStream, path_of};
 use crate::array::{Array, Bytes, Layout, Order};
 use crate::error::{Error, Result};
 use budget::{Budget, Metered};
@@ -182,6 +183,11 @@ impl Reader for Hdf5 {
         self.budget.renew();
         let (dataset, path) = self.dataset(key)?;
         self.strings_of(dataset, &path)
+    }
+
+    fn stream(&self, key: &str, _: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
+        let stream = stream::Stream::open(self, key)?;
+        Ok(stream.map(|stream| -> Box<dyn RowStream> { Box::new(stream) }))
     }
 }
 

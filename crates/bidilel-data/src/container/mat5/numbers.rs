@@ -7,6 +7,7 @@ use super::element::{Element, INT32, Source, UINT32, number_from_kind};
 use super::matrix::{Class, Matrix};
 use crate::array::{Array, ByteOrder, Element as Number, Layout, Order};
 use crate::error::{Error, Result};
+use crate::room;
 
 /// A sparse matrix is made dense up to this many elements, whatever the file holds.
 const DENSE_ALWAYS: usize = 1 << 20;
@@ -76,7 +77,7 @@ fn dense(path: &Path, source: &Source, matrix: &Matrix) -> Result<Array> {
     if starts.len() != columns + 1 {
         return Err(source.malformed(format!("{columns} sparse columns have {} starts", starts.len())));
     }
-    let mut bytes = vec![0; count * size_of::<f64>()];
+    let mut bytes = room::zeros(path, count * size_of::<f64>())?;
     for column in 0..columns {
         let inside = starts[column]..starts[column + 1];
         let misplaced = || source.malformed(format!("sparse column {column} has values that are not there"));

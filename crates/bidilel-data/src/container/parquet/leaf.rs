@@ -20,17 +20,19 @@ use crate::array::Element;
 use crate::container::EntryKind;
 use crate::container::inflate::check_claim;
 use crate::error::{Error, Result};
+use crate::room;
 
 /// Rows that are decoded at once.
 const BATCH: usize = 1024;
 
+#[derive(Clone)]
 pub(super) struct Leaf {
     pub(super) key: String,
     pub(super) is_list: bool,
     /// How many values the file says that it has.
     pub(super) values: usize,
-    index: usize,
-    column: ColumnDescPtr,
+    pub(super) index: usize,
+    pub(super) column: ColumnDescPtr,
     content: Content,
 }
 
@@ -85,6 +87,8 @@ impl Leaf {
         size: usize,
     ) -> Result<(Vec<u8>, usize)> {
         let mut out = Vec::new();
+        // Memory is only taken when it is filled, so that a file that claims too much is no harm.
+        room::reserve(path, &mut out, self.values.saturating_mul(self.element().size()))?;
         let bytes = &mut out;
         let width = match self.column.physical_type() {
             Type::BOOLEAN => self.read::<BoolType>(path, reader, rows, size, |v| bytes.push(u8::from(*v))),
@@ -169,7 +173,7 @@ impl Leaf {
     }
 
     /// Counts rows, and refuses lists of different lengths and values that are missing.
-    fn check_levels(
+    pub(super) fn check_levels(
         &self,
         path: &Path,
         shape: &mut Shape,
@@ -200,15 +204,16 @@ impl Leaf {
 }
 
 /// How long the lists are.
-struct Shape {
-    row: usize,
+#[derive(Default)]
+pub(super) struct Shape {
+    pub(super) row: usize,
     width: Option<usize>,
     /// Of the list that is being read.
     length: usize,
 }
 
 impl Shape {
-    fn end_row(&mut self, path: &Path) -> Result<()> {
+    pub(super) fn end_row(&mut self, path: &Path) -> Result<()> {
         if self.length == 0 {
             return Ok(());
         }

@@ -7,6 +7,7 @@ mod content;
 mod footer;
 mod leaf;
 mod pages;
+mod stream;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,9 +15,11 @@ use std::sync::Arc;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::{Column, Entry, EntryKind, Reader, Tabular, path_of};
+use super::{Column, Entry, EntryKind, Reader, RowStream, Tabular, path_of};
 use crate::array::{Array, ByteOrder, Bytes, Element, Layout, Order};
+use crate::container::{Format, sandbox};
 use crate::error::{Error, Result};
+use crate::room;
 use leaf::Leaf;
 
 pub(super) struct Parquet {
@@ -86,7 +89,7 @@ impl Parquet {
             let column = array(&path, column, vec![self.rows, width], leaf.element())?.to_matrix();
             if index == 0 {
                 // Not before a column has shown that there are so many rows.
-                cells = vec![0; columns * self.rows * 8];
+                cells = room::zeros(&self.path, columns.saturating_mul(self.rows).saturating_mul(8))?;
             }
             let values = (0..self.rows).map(|row| column[(0, row)]);
             let (cells, _) = cells.as_chunks_mut::<8>();
@@ -129,6 +132,11 @@ impl Reader for Parquet {
     fn table(&self) -> Option<&dyn Tabular> {
         Some(self)
     }
+
+    fn stream(&self, _: &str, columns: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
+        let leaves = columns.iter().map(|&column| self.leaves[column].clone()).collect();
+        Ok(Some(Box::new(stream::Stream::open(&self.path, leaves)?)))
+    }
 }
 
 impl Tabular for Parquet {
@@ -142,23 +150,25 @@ impl Tabular for Parquet {
 
     fn select(&self, columns: &[usize]) -> Result<Array> {
         let leaves: Vec<&Leaf> = columns.iter().map(|&column| &self.leaves[column]).collect();
-        match leaves[..] {
+        sandbox::run(&self.path, Format::Parquet, || match leaves[..] {
             [list] if list.is_list => {
                 let (cells, width) = self.column(list)?;
                 array(&path_of(&self.path, &list.key), cells, vec![self.rows, width], list.element())
             }
             _ => self.matrix(&leaves),
-        }
+        })
     }
 
     fn texts(&self, column: usize) -> Result<Vec<String>> {
         let leaf = &self.leaves[column];
-        if leaf.kind() == EntryKind::Strings {
-            return self.strings(&leaf.key);
-        }
-        let (cells, _) = self.column(leaf)?;
-        let path = path_of(&self.path, &leaf.key);
-        Ok(array(&path, cells, vec![self.rows], leaf.element())?.to_texts())
+        sandbox::run(&self.path, Format::Parquet, || {
+            if leaf.kind() == EntryKind::Strings {
+                return self.strings(&leaf.key);
+            }
+            let (cells, _) = self.column(leaf)?;
+            let path = path_of(&self.path, &leaf.key);
+            Ok(array(&path, cells, vec![self.rows], leaf.element())?.to_texts())
+        })
     }
 }
 
