@@ -73,8 +73,8 @@ impl Source {
     ) -> Result<(Self, Option<Ids>)> {
         let ids = ids.filter(|_| paths.len() == 1);
         // Files are opened twice where there are several, and what came through a pipe is gone then.
-        if paths.len() > 1 && paths.iter().any(|path| input::is_stdin(path)) {
-            return Err(usage("standard input cannot be one of several files of a view: name a file for it"));
+        if paths.len() > 1 && paths.iter().any(|path| is_read_once(path)) {
+            return Err(usage("a pipe cannot be one of several files of a view: write it to a file first"));
         }
         let mut source = Self { asked, shards: Vec::new(), open: None };
         let mut found: Option<Ids> = None;
@@ -162,9 +162,9 @@ impl Asked {
     fn open(&self, path: &Path, ids: Option<&Ids>) -> Result<Opened> {
         let names = self.view.columns.as_deref();
         let wanted = Wanted { key: self.key.as_deref(), transpose: self.transpose, names, ids };
-        if input::is_stdin(path) {
-            let bytes = Arc::new(input::bytes(path)?);
-            let read = table::from_bytes(Path::new(input::STDIN), bytes, &self.choice, wanted)?;
+        if is_read_once(path) {
+            let name = if input::is_stdin(path) { Path::new(input::STDIN) } else { path };
+            let read = table::from_bytes(name, Arc::new(input::bytes(path)?), &self.choice, wanted)?;
             return Ok(Opened {
                 reading: Reading::Whole(read.features, 0),
                 ids: read.ids,
@@ -230,6 +230,11 @@ impl Asked {
             "{origin}: feature rows do not match the model: expected {dim} dimensions, found {found}{hint}{notes}"
         )
     }
+}
+
+/// Whether what is read from a path is gone then, as from standard input and pipes.
+fn is_read_once(path: &Path) -> bool {
+    input::is_stdin(path) || fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
 }
 
 fn is_mapped(path: &Path, length: usize) -> bool {

@@ -19,7 +19,7 @@ pub(crate) mod cholesky;
 mod reduction;
 mod reflections;
 mod tridiagonal;
-mod unit;
+pub(crate) mod unit;
 mod verify;
 mod whitener;
 
@@ -213,6 +213,9 @@ pub fn whole(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
 /// The same, with the matrix used up.
 pub(crate) fn whole_in_place(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
     let size = matrix.nrows();
+    if size == 0 {
+        return Ok(Eigen { values: Vec::new(), vectors: matrix });
+    }
     let unit = Unit::of(&mut matrix)?;
     let witness = Witness::plain(size, |probes| product(matrix.as_ref(), probes));
     let mut values = faer::Col::<f64>::zeros(size);

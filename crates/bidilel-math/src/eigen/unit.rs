@@ -10,12 +10,22 @@ use crate::{Error, Result, vector};
 
 /// A power of two by which a matrix was divided, so that its largest entry is about 1.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Unit(i32);
+pub(crate) struct Unit(i32);
 
 impl Unit {
-    /// Divides a matrix by its unit, which the lower half tells.
+    /// Divides a symmetric matrix by its unit, which the lower half tells.
     pub(super) fn of(matrix: &mut Mat<f64>) -> Result<Self> {
-        let largest = (0..matrix.ncols()).map(|j| vector::largest(&matrix.col_as_slice(j)[j..]));
+        Self::by(matrix, |j| j)
+    }
+
+    /// Divides any matrix by its unit.
+    pub(crate) fn of_block(matrix: &mut Mat<f64>) -> Result<Self> {
+        Self::by(matrix, |_| 0)
+    }
+
+    /// Divides a matrix by the unit of its columns, each from some row on.
+    fn by(matrix: &mut Mat<f64>, first: impl Fn(usize) -> usize) -> Result<Self> {
+        let largest = (0..matrix.ncols()).map(|j| vector::largest(&matrix.col_as_slice(j)[first(j)..]));
         let largest =
             largest.fold(0.0, |most: f64, value| if value > most || value.is_nan() { value } else { most });
         if !largest.is_finite() {

@@ -20,8 +20,7 @@ const TOLERANCE: f64 = 1e-9;
 pub fn verify<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn Observer) -> Result<()> {
     let queries = spread(found.count(), EXACT_QUERIES);
     let deviations: Vec<f64> = queries.par_iter().map(|&query| deviation(points, found, query)).collect();
-    let deviation =
-        deviations.into_iter().fold(0.0, |most: f64, value| if value <= most { most } else { value });
+    let deviation = deviations.into_iter().fold(0.0, worse);
     Check { stage: "neighbors", what: "the distance of a neighbor", deviation, bound: TOLERANCE }
         .settle(watch)
 }
@@ -81,15 +80,19 @@ fn deviation<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, query: usize) 
     let farthest = all.get(list.len().wrapping_sub(1)).map_or(0.0, |&(distance, _)| distance);
     let off = |((j, listed), &(nearest, _)): ((usize, f64), &(f64, usize))| {
         let own = by_index.get(&j).copied().unwrap_or(f64::NAN);
-        (own - nearest).abs().max((own - listed).abs())
+        worse((own - nearest).abs(), (own - listed).abs())
     };
-    let most =
-        list.iter().zip(&all).map(off).fold(0.0, |most: f64, value| if value <= most { most } else { value });
+    let most = list.iter().zip(&all).map(off).fold(0.0, worse);
     match (distinct, most) {
         (false, _) => f64::INFINITY,
         (true, 0.0) => 0.0,
         (true, most) => most / farthest,
     }
+}
+
+/// The larger of two, NaN before all.
+fn worse(one: f64, other: f64) -> f64 {
+    if one.is_nan() || other <= one { one } else { other }
 }
 
 /// Distances of a point to all others, nearest first.

@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{Columns, Principal, Projection, checked, each_block, rank};
+use crate::eigen::unit::Unit;
 use crate::eigen::{Eigen, Whitener, fix_signs, whole_in_place};
 use crate::parallel::{multiply, product};
 use crate::{Error, Observer};
@@ -77,6 +78,8 @@ fn residual(
 /// Orthonormal rows that span the rows of `block`; fewer where those are dependent.
 fn orthonormal(block: Mat<f64>) -> Result<Mat<f64>, Error> {
     let mut block = block;
+    // The squares of what is very small would vanish.
+    Unit::of_block(&mut block)?;
     // Twice is enough: the second time removes what rounding left of the first.
     for _ in 0..2 {
         let gram = product(block.as_ref(), block.transpose());

@@ -196,7 +196,7 @@ fn every_learner_solves_its_own_equations() {
         let centered = Mat::from_fn(x.nrows(), COUNT, |i, j| x[(i, j)] - mean[(i, 0)]);
         // Constant features are left out, which matters to learners that do not centre.
         let varying: Vec<usize> =
-            (0..x.nrows()).filter(|&i| x.row(i).iter().any(|v| *v != x[(i, 0)])).collect();
+            (0..x.nrows()).filter(|&i| x.row(i).iter().any(|v| v.to_bits() != x[(i, 0)].to_bits())).collect();
         let used = Mat::from_fn(varying.len(), COUNT, |i, j| x[(varying[i], j)]);
         for place in 0..5 {
             let (left, right) = problem(&learners(1, 2.0, Weights::Exp)[place], &used);
