@@ -11,8 +11,9 @@
 //! exactly as many as the smaller of $w$ and the multiplicity. So nothing is missing where every eigenvalue above the last
 //! one was found fewer than $w$ times; members of a cluster that rounding tells apart count as one eigenvalue only if
 //! they agree to [`ALIKE`], since otherwise no $w$ of them span an invariant space, and residuals stay large. Where one was
-//! found $w$ times or more, the basis is grown again from another random block, orthogonal to all that was found, until such
-//! a block adds nothing.
+//! found $w$ times or more, the basis is grown again from another random block, orthogonal to all that was found, with as many
+//! restarts as the first block took to converge, until such a block adds nothing. That is a heuristic: what is missing has larger
+//! eigenvalues than the last pair that was found, and converges no more slowly. Where restarts run out, all pairs are found.
 //!
 //! # References
 //! Y. Saad, *Numerical Methods for Large Eigenvalue Problems*, 2nd ed., 2011, chapters 6 and 7.
@@ -55,9 +56,10 @@ pub fn leading(
     let mut random = ChaCha8Rng::seed_from_u64(0x5eed);
     let mut basis = Basis { vectors: zeros(size, most), images: zeros(size, most), used: 0 };
     let mut next = gaussian(size, width, &mut random);
-    // What the last random block was to add to, where eigenvalues may be repeated more often than a block can show.
-    let mut doubted: Option<Vec<f64>> = None;
-    for _ in 0..MAX_RESTARTS {
+    // What a random block was to add to, where eigenvalues may be repeated more often than a block can show, and how many
+    // restarts it still has for that: as many as the first block took.
+    let mut doubted: Option<(Vec<f64>, usize)> = None;
+    for restart in 0..MAX_RESTARTS {
         // Grow by powers of the operator until the space is full.
         while basis.used < most {
             let room = (most - basis.used).min(next.ncols());
@@ -75,17 +77,25 @@ pub fn leading(
         if open.is_empty() || most == size {
             let mut values = ritz.values;
             values.truncate(count);
-            let same = |before: &Vec<f64>| {
-                before.iter().zip(&values).all(|(before, now)| (now - before).abs() <= ALIKE * largest)
-            };
-            if most == size
-                || !repeated(&values, width, ALIKE * largest)
-                || doubted.as_ref().is_some_and(same)
-            {
+            let alike = |(before, now): (&f64, &f64)| (now - before).abs() <= ALIKE * largest;
+            let same = |before: &[f64]| before.iter().zip(&values).all(alike);
+            if most == size || !repeated(&values, width, ALIKE * largest) {
                 return Ok(Eigen { values, vectors: copy(basis.vectors().subcols(0, count)) });
             }
-            doubted = Some(values);
-            next = gaussian(size, width, &mut random);
+            match &mut doubted {
+                Some((before, left)) if same(before) => {
+                    if *left == 0 {
+                        return Ok(Eigen { values, vectors: copy(basis.vectors().subcols(0, count)) });
+                    }
+                    // What the random block has found so far lies behind the pairs that are wanted.
+                    *left -= 1;
+                    next = copy(residuals.subcols(count, residuals.ncols() - count));
+                }
+                _ => {
+                    doubted = Some((values, restart));
+                    next = gaussian(size, width, &mut random);
+                }
+            }
             continue;
         }
         // Continue from the pairs that are not there yet, filled up to a whole block: a narrower one costs as much.

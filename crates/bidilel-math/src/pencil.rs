@@ -193,6 +193,11 @@ impl Pencil {
         )
     }
 
+    /// The trace of $A$.
+    pub(crate) fn left_trace(&self) -> f64 {
+        self.diagonal.iter().map(|tile| (0..tile.ncols()).map(|i| tile[(i, i)]).sum::<f64>()).sum()
+    }
+
     /// Both matrices times a block.
     pub(crate) fn both_times(&self, block: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
         let left = self.left_times(&self.whole_diagonal(), block);

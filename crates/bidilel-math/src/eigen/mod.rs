@@ -69,6 +69,7 @@ pub fn symmetric(matrix: MatRef<'_, f64>, count: usize, watch: &dyn Observer) ->
         unless_stalled(found, watch, || direct(copy(matrix), count))?
     };
     Witness::plain(size, |probes| product(matrix, probes)).pairs(&found).settle(watch)?;
+    verify::plain_norms(&found).settle(watch)?;
     fix_signs(found.vectors.as_mut());
     Ok(found)
 }
@@ -237,6 +238,7 @@ pub(crate) fn whole_in_place(mut matrix: Mat<f64>, count: usize) -> Result<Eigen
     let values = (0..count).map(|i| values[size - 1 - i]).collect();
     let mut found = Eigen { values, vectors: copy(vectors.subcols(size - count, count).reverse_cols()) };
     witness.pairs(&found).settle(&Silent)?;
+    verify::plain_norms(&found).settle(&Silent)?;
     unit.restore(&mut found.values);
     Ok(found)
 }

@@ -5,12 +5,14 @@
 //! $\|A p_i - \lambda_i B p_i\|^2$, whatever has become of $A$ and $B$ meanwhile. With the iteration's tolerance, which is
 //! relative to $\lambda_1$ in the norm of the reduced problem, and with backward errors of factorisation and solution
 //! (Higham 2002, theorems 10.3 and 8.5), a pair that is right has
-//! $$\|A p - \lambda B p\| \le \tau |\lambda_1| \|B p\| + c\, n u (\|A\| + |\lambda| \|B\|) \|p\|.$$
+//! $$\|A p - \lambda B p\| \le \tau |\lambda_1| (\|B p\| + s \|R\|) + c\, n u (\|A\| + |\lambda| \|B\|) \|p\|,$$
+//! where $s \tau$ is the tolerance itself: a residual of the reduced problem comes back through $R$, and $\|R\|^2 \le \|B\|_F$.
 //!
 //! # References
 //! N. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002.
 
 use faer::{Mat, MatRef};
+use rayon::prelude::*;
 
 use super::Eigen;
 use crate::check::{Check, norm, probes};
@@ -18,8 +20,12 @@ use crate::vector::{add_scaled, column, dot};
 
 /// Vectors that are sent through: four of them miss a wrong pair by less than a tenth of its residual once in thousands.
 const PROBES: usize = 4;
-/// $\tau$: the tolerance of the iteration, 1e-11, times the condition of a Cholesky factor that is still worth solving with.
+/// $\tau$.
 const TOLERANCE: f64 = 1e-6;
+/// $s$: the iteration's tolerance of 1e-11 over $\tau$.
+const FACTOR_SHARE: f64 = 1e-5;
+/// Columns whose combination one thread computes.
+const COLUMNS: usize = 128;
 /// $c$, by which rounding errors that add up may exceed $n$ of them.
 const ROUNDING: f64 = 8.0;
 
@@ -65,27 +71,26 @@ impl Witness {
             let (residual, image) = (norm(&residual) / share, norm(&image) / share);
             let length = norm(vector);
             // Nothing but zeros is right to the last bit, and an infinite residual is not.
-            let size = first * image + backward * (left + value.abs() * right) * length;
+            let iterated = first * (image + FACTOR_SHARE * right.sqrt());
+            let size = iterated + backward * (left + value.abs() * right) * length;
             if residual == 0.0 { 0.0 } else { residual / size }
         };
-        let worst = found.values.iter().enumerate().map(deviation).fold(0.0, largest);
+        let all: Vec<f64> = found.values.par_iter().enumerate().map(deviation).collect();
+        let worst = all.into_iter().fold(0.0, largest);
         Check { stage: "eigen", what: "the residual of an eigenpair", deviation: worst, bound: TOLERANCE }
     }
 
     /// How far $R R^\top v$ is from $B v$, for a lower triangular $R$.
     pub(crate) fn factor(&self, factor: MatRef<'_, f64>) -> Check {
         let size = factor.nrows();
-        let deviation = |probe: usize| {
-            let along = transposed_times(factor, self.probes.col_as_slice(probe));
-            let mut difference = self.right.col_as_slice(probe).to_vec();
-            for (j, along) in along.iter().enumerate() {
-                add_scaled(&mut difference[j..], -along, &column(factor, j)[j..]);
-            }
-            norm(&difference)
-        };
-        let worst = (0..PROBES).map(deviation).fold(0.0, largest);
+        // One vector: all entries of the factor have a part in it, and a pass over them takes its time.
+        let along = transposed_times(factor, self.probes.col_as_slice(0));
+        let found = times(factor, &along);
+        let mut difference = self.right.col_as_slice(0).to_vec();
+        add_scaled(&mut difference, -1.0, &found);
+        let off = norm(&difference);
         let norm = self.right.norm_l2() / (PROBES as f64).sqrt();
-        let deviation = if worst == 0.0 { 0.0 } else { worst / (norm * (size as f64).sqrt()) };
+        let deviation = if off == 0.0 { 0.0 } else { off / (norm * (size as f64).sqrt()) };
         let bound = ROUNDING * size as f64 * f64::EPSILON;
         Check { stage: "eigen", what: "the Cholesky factor", deviation, bound }
     }
@@ -93,20 +98,49 @@ impl Witness {
 
 /// How far eigenvectors are from $P^\top B P = I$, by one combination of them all.
 pub(crate) fn norms(factor: MatRef<'_, f64>, found: &Eigen) -> Check {
-    let count = found.values.len();
-    let signs = probes(count, 1);
-    let mut sum = vec![0.0; factor.nrows()];
-    for j in 0..count {
+    norm_check(&transposed_times(factor, &signed_sum(found)), found.values.len())
+}
+
+/// The same for $P^\top P = I$.
+pub(crate) fn plain_norms(found: &Eigen) -> Check {
+    norm_check(&signed_sum(found), found.values.len())
+}
+
+fn signed_sum(found: &Eigen) -> Vec<f64> {
+    let signs = probes(found.values.len(), 1);
+    let mut sum = vec![0.0; found.vectors.nrows()];
+    for j in 0..found.values.len() {
         add_scaled(&mut sum, signs[(j, 0)], column(found.vectors.as_ref(), j));
     }
-    let image = transposed_times(factor, &sum);
-    let deviation = if count == 0 { 0.0 } else { (norm(&image).powi(2) / count as f64 - 1.0).abs() };
+    sum
+}
+
+/// The squared norm of a signed sum of orthonormal vectors is their number.
+fn norm_check(sum: &[f64], count: usize) -> Check {
+    let deviation = if count == 0 { 0.0 } else { (norm(sum).powi(2) / count as f64 - 1.0).abs() };
     Check { stage: "eigen", what: "the norm of the eigenvectors", deviation, bound: TOLERANCE }
 }
 
 /// $R^\top v$.
 fn transposed_times(factor: MatRef<'_, f64>, vector: &[f64]) -> Vec<f64> {
-    (0..factor.ncols()).map(|j| dot(&column(factor, j)[j..], &vector[j..])).collect()
+    (0..factor.ncols()).into_par_iter().map(|j| dot(&column(factor, j)[j..], &vector[j..])).collect()
+}
+
+/// $R v$, some columns at a time, whose sums are added up in their order.
+fn times(factor: MatRef<'_, f64>, vector: &[f64]) -> Vec<f64> {
+    let size = factor.nrows();
+    let sums = |(part, vector): (usize, &[f64])| {
+        let first = part * COLUMNS;
+        let mut sums = vec![0.0; size - first];
+        for (j, value) in vector.iter().enumerate() {
+            add_scaled(&mut sums[j..], *value, &column(factor, first + j)[first + j..]);
+        }
+        sums
+    };
+    let parts: Vec<Vec<f64>> = vector.par_chunks(COLUMNS).enumerate().map(sums).collect();
+    let mut all = vec![0.0; size];
+    parts.iter().for_each(|part| add_scaled(&mut all[size - part.len()..], 1.0, part));
+    all
 }
 
 /// The larger of two, NaN before all.

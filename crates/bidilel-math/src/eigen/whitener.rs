@@ -2,9 +2,9 @@
 
 use faer::{Mat, MatRef};
 
-use super::{Eigen, cholesky, solve, solve_transposed, whole};
+use super::{Eigen, Witness, cholesky, solve, solve_transposed, whole};
 use crate::parallel::product;
-use crate::{Error, Result};
+use crate::{Error, Result, Silent};
 
 /// Coordinates in which a symmetric positive semi-definite matrix $M$ is the identity on its range.
 ///
@@ -25,8 +25,10 @@ impl Whitener {
     /// working precision; its inverse would be noise.
     pub fn new(matrix: MatRef<'_, f64>) -> Result<Self> {
         let size = matrix.nrows();
+        let times = |probes: MatRef<'_, f64>| product(matrix, probes);
         match cholesky(matrix.to_owned()) {
             Ok(factor) => {
+                Witness::new(size, times, times).factor(factor.as_ref()).settle(&Silent)?;
                 let pivots = (0..size).map(|i| factor[(i, i)]);
                 let (least, most) = pivots.fold((f64::INFINITY, 0.0_f64), |(l, m), p| (l.min(p), m.max(p)));
                 if least > most * f64::EPSILON.sqrt() {

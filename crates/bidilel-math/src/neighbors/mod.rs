@@ -59,6 +59,8 @@ const GROUP: usize = 16 << 20;
 const BLOCKS: RangeInclusive<usize> = 6..=32;
 /// Candidates beyond `k` that the first pass keeps, room for its rounding errors.
 const SPARE: usize = 8;
+/// One in so many queries may be searched again without a remark.
+const NOTED_SHARE: usize = 10;
 /// The power of two that the longest norm has in the first pass: its square, and a square of a millionth of it, are far
 /// from the ends of single precision.
 const NORM_EXPONENT: i32 = 30;
@@ -99,7 +101,15 @@ pub fn exact<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Observer) -
         let best = std::mem::take(&mut lock(&found[query / BLOCK]).best[query % BLOCK]);
         search.rank(query, best)
     };
-    Neighbors { lists: Rows::new(&vec![k; count], rank) }
+    let lists = Rows::new(&vec![k; count], rank);
+    let again = search.again.load(Ordering::Relaxed);
+    if again > count / NOTED_SHARE {
+        watch.note(&format!(
+            "{again} of {count} rows were searched again in double precision, which takes long: what they have in \
+             common is so large that single precision may hide their neighbours; subtract their mean first"
+        ));
+    }
+    Neighbors { lists }
 }
 
 /// The `k` nearest other columns **of the same label** of every column.
@@ -138,6 +148,8 @@ struct Search<'a, T> {
     k: usize,
     /// What the first pass multiplies points by.
     scale: f64,
+    /// Queries that were searched again.
+    again: AtomicUsize,
 }
 
 impl<'a, T: Scalar> Search<'a, T> {
@@ -146,7 +158,7 @@ impl<'a, T: Scalar> Search<'a, T> {
         let squared_norms: Vec<f64> =
             (0..points.ncols()).into_par_iter().map(|i| norm(column(points, i)).powi(2)).collect();
         let largest = squared_norms.iter().fold(0.0_f64, |a, &b| a.max(b));
-        Self { points, squared_norms, largest, k, scale: scale(largest.sqrt()) }
+        Self { points, squared_norms, largest, k, scale: scale(largest.sqrt()), again: AtomicUsize::new(0) }
     }
 
     /// The candidates of every block's queries.
@@ -248,6 +260,7 @@ impl<'a, T: Scalar> Search<'a, T> {
             let sure =
                 cut + square * self.squared_norms[query] > square * kth * kth + self.rounding(query, kth);
             if !sure {
+                self.again.fetch_add(1, Ordering::Relaxed);
                 return self.in_full(query);
             }
         }
@@ -311,7 +324,7 @@ mod tests {
     use crate::Silent;
 
     fn brute(points: MatRef<'_, f64>, k: usize) -> Vec<Vec<(usize, f64)>> {
-        let search = Search { points, squared_norms: Vec::new(), largest: 0.0, k, scale: 1.0 };
+        let search = Search::new(points, k);
         (0..points.ncols())
             .map(|i| {
                 let mut list = search.distances(i, (0..points.ncols()).filter(|&j| j != i));

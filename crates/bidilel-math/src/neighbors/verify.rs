@@ -8,7 +8,7 @@ use crate::vector::column;
 use crate::{Check, Observer, Result, Scalar};
 
 /// Points whose lists are compared, spread over all.
-const EXACT_QUERIES: usize = 4;
+const EXACT_QUERIES: usize = 2;
 const RECALL_QUERIES: usize = 16;
 /// Both sum squares in `f64`, in another order.
 const TOLERANCE: f64 = 1e-9;
@@ -19,8 +19,9 @@ const TOLERANCE: f64 = 1e-9;
 /// [`crate::Error::Check`] where a list is not that of the nearest points.
 pub fn verify<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn Observer) -> Result<()> {
     let queries = spread(found.count(), EXACT_QUERIES);
-    let deviations: Vec<f64> = queries.par_iter().map(|&query| deviation(points, found, query)).collect();
-    let deviation = deviations.into_iter().fold(0.0, worse);
+    let all = distances(points, &queries);
+    let each = queries.iter().zip(&all).map(|(&query, all)| deviation(all, found, query));
+    let deviation = each.fold(0.0, worse);
     Check { stage: "neighbors", what: "the distance of a neighbor", deviation, bound: TOLERANCE }
         .settle(watch)
 }
@@ -35,7 +36,8 @@ pub fn verify_within_labels<T: Scalar>(
     found: &Neighbors,
     watch: &dyn Observer,
 ) -> Result<()> {
-    for label in labels.first().into_iter().chain(labels.last()) {
+    let (first, last) = (labels.first(), labels.last());
+    for label in first.into_iter().chain(last.filter(|_| first != last)) {
         let members: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] == *label).collect();
         let own = Mat::from_fn(points.nrows(), members.len(), |row, i| points[(row, members[i])]);
         verify(own.as_ref(), &found.renumbered(&members), watch)?;
@@ -49,14 +51,15 @@ pub fn verify_within_labels<T: Scalar>(
 /// None: a share is at most 1.
 pub fn recall<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn Observer) -> Result<()> {
     let queries = spread(found.count(), RECALL_QUERIES);
-    let missed = |&query: &usize| {
-        let (all, list) = (distances(points, query), found.of(query));
+    let missed = |(&query, all): (&usize, &Vec<(f64, usize)>)| {
+        let list = found.of(query);
         // Points as far as the last that belongs to the list are as good as it.
         let last =
             all.get(list.len().wrapping_sub(1)).map_or(0.0, |&(distance, _)| distance * (1.0 + TOLERANCE));
         (list.iter().filter(|&(_, distance)| distance > last).count(), list.len())
     };
-    let counts: Vec<(usize, usize)> = queries.par_iter().map(missed).collect();
+    let all = distances(points, &queries);
+    let counts: Vec<(usize, usize)> = queries.iter().zip(&all).map(missed).collect();
     let (missed, asked) = counts.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
     let deviation = missed as f64 / asked.max(1) as f64;
     Check { stage: "neighbors", what: "the share of neighbors that were missed", deviation, bound: 1.0 }
@@ -69,8 +72,8 @@ fn spread(count: usize, most: usize) -> Vec<usize> {
 }
 
 /// The largest difference of a list to the nearest points, place by place, relative to the farthest of them.
-fn deviation<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, query: usize) -> f64 {
-    let (all, list) = (distances(points, query), found.of(query));
+fn deviation(all: &[(f64, usize)], found: &Neighbors, query: usize) -> f64 {
+    let list = found.of(query);
     let by_index: std::collections::HashMap<usize, f64> = {
         let listed: std::collections::HashSet<usize> = list.iter().map(|(j, _)| j).collect();
         all.iter().filter(|(_, j)| listed.contains(j)).map(|&(distance, j)| (j, distance)).collect()
@@ -82,7 +85,7 @@ fn deviation<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, query: usize) 
         let own = by_index.get(&j).copied().unwrap_or(f64::NAN);
         worse((own - nearest).abs(), (own - listed).abs())
     };
-    let most = list.iter().zip(&all).map(off).fold(0.0, worse);
+    let most = list.iter().zip(all).map(off).fold(0.0, worse);
     match (distinct, most) {
         (false, _) => f64::INFINITY,
         (true, 0.0) => 0.0,
@@ -95,18 +98,23 @@ fn worse(one: f64, other: f64) -> f64 {
     if one.is_nan() || other <= one { one } else { other }
 }
 
-/// Distances of a point to all others, nearest first.
-fn distances<T: Scalar>(points: MatRef<'_, T>, query: usize) -> Vec<(f64, usize)> {
-    let wide = |j: usize| -> Vec<T> { points.col(j).iter().copied().collect() };
-    let own: Vec<f64> = wide(query).iter().map(|value| value.to_f64()).collect();
-    let distance = |j: usize| match points.row_stride() {
-        1 => plain(&own, column(points, j)),
-        _ => plain(&own, &wide(j)),
+/// Distances of some points to all others, nearest first: one pass over all points.
+fn distances<T: Scalar>(points: MatRef<'_, T>, queries: &[usize]) -> Vec<Vec<(f64, usize)>> {
+    let copied = |j: usize| -> Vec<T> { points.col(j).iter().copied().collect() };
+    let own: Vec<Vec<f64>> =
+        queries.iter().map(|&j| copied(j).iter().map(|value| value.to_f64()).collect()).collect();
+    let to_queries = |j: usize| -> Vec<f64> {
+        let from = |other: &[T]| own.iter().map(|own| plain(own, other)).collect();
+        if points.row_stride() == 1 { from(column(points, j)) } else { from(&copied(j)) }
     };
-    let mut all: Vec<(f64, usize)> =
-        (0..points.ncols()).filter(|&j| j != query).map(|j| (distance(j), j)).collect();
-    all.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-    all
+    let rows: Vec<Vec<f64>> = (0..points.ncols()).into_par_iter().map(to_queries).collect();
+    let list = |(place, &query): (usize, &usize)| {
+        let others = rows.iter().enumerate().filter(|&(j, _)| j != query);
+        let mut list: Vec<(f64, usize)> = others.map(|(j, row)| (row[place], j)).collect();
+        list.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        list
+    };
+    queries.iter().enumerate().map(list).collect()
 }
 
 /// Eight sums, which the compiler keeps in registers of any machine.

@@ -119,7 +119,9 @@ impl<'a> Solver<'a> {
             }
         }
         let largest = sizes.into_iter().fold(self.epsilon, f64::max);
-        self.tolerance = self.svr.tolerance.max(32.0 * f64::EPSILON * largest);
+        // A sum of as many terms as there are samples.
+        let roundings = (32 + self.targets.len()) as f64;
+        self.tolerance = self.svr.tolerance.max(roundings * f64::EPSILON * largest);
     }
 
     /// The pair to move next, or none at the optimum.

@@ -12,10 +12,14 @@ use crate::metrics;
 /// Steps along the gradient, relative to landmarks of norm 1. Near classes bend the cost within a small distance, and
 /// rounding hides small steps: one of them is right for any cost.
 const STEPS: [f64; 4] = [1e-4, 1e-5, 1e-6, 1e-7];
+/// A gradient below this share of the cost is flat.
+const FLAT: f64 = 1e-6;
 /// How far aside of its start every class is looked at.
 const ASIDE: f64 = 1e-2;
 /// How far a slope by differences may be off.
 const SLOPE: f64 = 1e-3;
+/// The share of its size below which a cost counts as nothing.
+const PERFECT: f64 = 1e-6;
 /// How far two sums over all pairs may be apart.
 const VALUE: f64 = 1e-9;
 
@@ -38,8 +42,8 @@ pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Re
         return Err(Error::in_stage("top_down")(bidilel_math::Error::NotFinite { what }));
     }
     let mut deviation = 0.0;
-    // Where it is flat there is nothing to compare.
-    if norm > f64::EPSILON.sqrt() * value {
+    // Where it is flat, differences of the cost are nothing but rounding.
+    if norm > FLAT * value {
         let mut unused = vec![0.0; start.len()];
         let mut at = |step: f64| {
             let mut moved = point.clone();
@@ -64,10 +68,13 @@ pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Re
 /// Where they differ.
 pub(super) fn value(cost: &Sammon, points: MatRef<'_, f64>, value: f64, watch: &dyn Observer) -> Result<()> {
     let stress = metrics::stress(cost.landmarks.as_ref(), points, cost.distances);
-    // A distance at the floor divides the rounding of a latent distance by it.
-    let rounding = if cost.floored > 0 { f64::EPSILON / super::DISTANCE_FLOOR } else { 0.0 };
+    // What all classes in one place would cost is the size of the sum. Where latent distances are all but the semantic ones,
+    // little is left of it but rounding.
+    let pairs = cost.known() * cost.unseen();
+    let semantic = (0..cost.unseen()).map(|j| (0..cost.known()).map(|i| cost.outer(i, j)).sum::<f64>());
+    let size = semantic.sum::<f64>() / pairs.max(1) as f64;
     let difference = (stress - value).abs();
-    let deviation = if difference == 0.0 { 0.0 } else { difference / (stress + rounding) };
+    let deviation = if difference == 0.0 { 0.0 } else { difference / (stress + PERFECT * size) };
     settle("the cost of the mapping", deviation, VALUE, watch)
 }
 

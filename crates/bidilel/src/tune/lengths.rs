@@ -50,7 +50,8 @@ const ROOM: Range<f64> = 1e-30..1e30;
 const MOST_ERROR: f64 = 0.1;
 /// The same in double precision: an instance whose length may be nothing but rounding lies at the mean.
 const NOTHING: f64 = 0.5;
-/// $\kappa$ over dimensions: products, a transform and a difference.
+/// $\kappa$ over the roundings of products, and of a transform by as many reflections as it has rows (Higham 2002, theorem
+/// 19.4).
 const DOUBLE_ROUNDINGS: f64 = 8.0;
 
 /// A norm in some leading dimensions, with a bound of how far off it is.
@@ -119,6 +120,8 @@ impl<'a, T: Scalar> Lengths<'a, T> {
         let mut panels = Panels::left(dim, map.nrows());
         panels.pack_columns(turned.as_ref(), T::from_f64(1.0));
         let size = distance::norm(&wide);
+        let widest =
+            dims.iter().scan(0, |first, &end| Some(end - std::mem::replace(first, end))).max().unwrap_or(0);
         let bounds = |&dim: &usize| {
             let frobenius = |squares: &dyn Fn(usize) -> f64| (0..dim).map(squares).sum::<f64>().sqrt();
             let own = frobenius(&|t| distance::norm(turned.col_as_slice(t)).powi(2));
@@ -127,7 +130,8 @@ impl<'a, T: Scalar> Lengths<'a, T> {
             let chain = panels::roundings::<T>(map.nrows()) as f64 * unit_roundoff;
             let relative =
                 if chain < 0.5 { chain / (1.0 - chain) + 3.0 * unit_roundoff } else { f64::INFINITY };
-            let double = DOUBLE_ROUNDINGS * (map.nrows() + dim) as f64 * 0.5 * f64::EPSILON;
+            let roundings = map.nrows() + dim + widest * widest;
+            let double = DOUBLE_ROUNDINGS * roundings as f64 * 0.5 * f64::EPSILON;
             Errors {
                 near: unit * relative * own,
                 least: unit * (dim as f64).sqrt() * map.nrows() as f64 * T::min_positive_impl().to_f64(),

@@ -5,7 +5,8 @@
 //! nearest at both ends of an interval is nearest throughout. Lengths of single precision come with a bound of their error
 //! ([`super::lengths`]), which is such an interval. Products with the columns are off too, in double precision, by at most
 //! $\kappa v (\|x\| \|P b_c\| + |\bar y^\top b_c|)$ with $v = 2^{-53}$ and $\kappa$ of the order of the dimensions: a class must be nearer by
-//! more than twice that at both ends. Where it is not, the instance is placed.
+//! more than twice that at both ends, and by what is lost in $\|b_c\|^2$ and in the distances that it stands for, $\kappa v (1 + \|b_c\|^2)$.
+//! Where it is not, the instance is placed.
 
 use std::ops::Range;
 
@@ -45,6 +46,8 @@ struct Embedding<'a> {
     halves: Vec<f64>,
     /// How far off products with the classes are, for each unit of an instance's norm, and whatever that is.
     error: (f64, f64),
+    /// How far off $\|b_c\|^2$ and distances from placed instances are.
+    own_error: f64,
 }
 
 impl<'a, T: Scalar> Nearest<'a, T> {
@@ -79,6 +82,7 @@ impl<'a, T: Scalar> Nearest<'a, T> {
                 own,
                 halves,
                 error,
+                own_error: rounding * (1.0 + longest * longest),
             });
         }
         let along = LatentSpace { map: Map::Linear(along), mean: offsets };
@@ -125,7 +129,7 @@ impl Embedding<'_> {
                     next = next.min(distance);
                 }
             }
-            (next - best.1 > 2.0 * off / length).then_some(best.0)
+            (next - best.1 > 2.0 * off / length + self.own_error).then_some(best.0)
         };
         let (least, most) = (length.norm - length.error, length.norm + length.error);
         let shortest = (least > 0.0).then(|| nearest(least)).flatten();
@@ -189,6 +193,7 @@ mod tests {
             own: 0..2,
             halves: vec![0.5, 0.3],
             error: (off, 0.0),
+            own_error: 0.0,
         };
         let at = |norm: f64, error: f64| embedding(0.0).between(&[1.0, 0.8], Length { norm, error }, 1.0);
         assert_eq!([at(0.9, 1e-3), at(0.99, 1e-3), at(1.01, 1e-3)], [Some(0), Some(0), Some(1)]);
