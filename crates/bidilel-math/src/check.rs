@@ -53,6 +53,11 @@ impl fmt::Display for Check {
     }
 }
 
+/// The larger of two deviations, NaN before all.
+pub(crate) fn worse(one: f64, other: f64) -> f64 {
+    if one.is_nan() || other <= one { one } else { other }
+}
+
 /// The norm of a vector whose squares may leave the range of a float.
 pub(crate) fn norm(values: &[f64]) -> f64 {
     let largest = vector::largest(values);

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::eigen::{self, Eigen, Witness};
 use crate::parallel::{copy, zeros};
 use crate::tiles::{Symmetric, TILE, mirror, transpose_into};
-use crate::vector::{add_scaled, column};
+use crate::vector::{add_scaled, column, dot};
 use crate::{Observer, Result};
 
 /// $A$ and $B$, both symmetric.
@@ -149,48 +149,33 @@ impl Pencil {
         lower
     }
 
-    /// The tiles of $A$ on the diagonal, whole.
-    fn whole_diagonal(&self) -> Vec<Mat<f64>> {
-        let mut diagonal = self.diagonal.clone();
-        diagonal.iter_mut().for_each(mirror);
-        diagonal
-    }
-
-    /// The tiles of $B$ on the diagonal, whole.
-    fn whole_right_diagonal(&self) -> Vec<Mat<f64>> {
-        let tile = |(index, tile): (usize, &Mat<f64>)| {
-            let (first, count) = (index * TILE, tile.ncols());
-            let mut tile = copy(self.square.submatrix(first, first, count, count));
-            mirror(&mut tile);
-            tile
-        };
-        self.diagonal.iter().enumerate().map(tile).collect()
-    }
-
     /// $A M$, from the half of $A$ that there is and its whole tiles on the diagonal.
     fn left_times(&self, diagonal: &[Mat<f64>], block: MatRef<'_, f64>) -> Mat<f64> {
-        times(self.square.as_ref(), diagonal, block)
-    }
-
-    /// $B M$, likewise.
-    fn right_times(&self, diagonal: &[Mat<f64>], block: MatRef<'_, f64>) -> Mat<f64> {
-        times(self.square.transpose(), diagonal, block)
+        let (dim, above) = (self.dim(), self.square.as_ref());
+        let mut image = zeros(dim, block.ncols());
+        image.par_row_chunks_mut(TILE).zip(diagonal).enumerate().for_each(|(index, (mut rows, tile))| {
+            let (first, count) = (index * TILE, rows.nrows());
+            let after = first + count;
+            let mut add = |accumulate, part: MatRef<'_, f64>, from| {
+                let block = block.subrows(from, part.ncols());
+                matmul(rows.as_mut(), accumulate, part, block, 1.0, Par::Seq);
+            };
+            add(Accum::Replace, tile.as_ref(), first);
+            add(Accum::Add, above.submatrix(first, after, count, dim - after), after);
+            add(Accum::Add, above.submatrix(0, first, first, count).transpose(), 0);
+        });
+        image
     }
 
     /// Products of both matrices, with `alpha` on the diagonal of $B$, from before they are factored.
     fn witness(&self, alpha: f64) -> Witness {
-        let (left, right) = (self.whole_diagonal(), self.whole_right_diagonal());
-        Witness::new(
-            self.dim(),
-            |probes| self.left_times(&left, probes),
-            |probes| {
-                let mut image = self.right_times(&right, probes);
-                for j in 0..probes.ncols() {
-                    add_scaled(image.col_as_slice_mut(j), alpha, column(probes, j));
-                }
-                image
-            },
-        )
+        Witness::new(self.dim(), |probes| {
+            let (left, mut right) = self.both_times(probes);
+            for j in 0..probes.ncols() {
+                add_scaled(right.col_as_slice_mut(j), alpha, column(probes, j));
+            }
+            (left, right)
+        })
     }
 
     /// The trace of $A$.
@@ -198,10 +183,40 @@ impl Pencil {
         self.diagonal.iter().map(|tile| (0..tile.ncols()).map(|i| tile[(i, i)]).sum::<f64>()).sum()
     }
 
-    /// Both matrices times a block.
+    /// Both matrices times a few columns, in one pass over the square: every column of it is half a column of $A$ and half of
+    /// $B$, and as much of a row of each.
     pub(crate) fn both_times(&self, block: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
-        let left = self.left_times(&self.whole_diagonal(), block);
-        (left, self.right_times(&self.whole_right_diagonal(), block))
+        let (dim, width) = (self.dim(), block.ncols());
+        let panel = |(index, tile): (usize, &Mat<f64>)| {
+            let (first, count) = (index * TILE, tile.ncols());
+            let after = first + count;
+            let (mut left, mut right) = (zeros(after, width), zeros(dim - first, width));
+            for j in first..after {
+                let (above, below) =
+                    (&self.square.col_as_slice(j)[..first], &self.square.col_as_slice(j)[j..]);
+                let own = &tile.col_as_slice(j - first)[j - first..];
+                for p in 0..width {
+                    let v = column(block, p);
+                    let left = left.col_as_slice_mut(p);
+                    add_scaled(&mut left[..first], v[j], above);
+                    add_scaled(&mut left[j..], v[j], own);
+                    left[j] += dot(above, &v[..first]) + dot(&own[1..], &v[j + 1..after]);
+                    let right = right.col_as_slice_mut(p);
+                    add_scaled(&mut right[j - first..], v[j], below);
+                    right[j - first] += dot(&below[1..], &v[j + 1..]);
+                }
+            }
+            (left, right)
+        };
+        let parts: Vec<_> = self.diagonal.par_iter().enumerate().map(panel).collect();
+        let (mut left, mut right) = (zeros(dim, width), zeros(dim, width));
+        for (index, part) in parts.iter().enumerate() {
+            for p in 0..width {
+                add_scaled(&mut left.col_as_slice_mut(p)[..part.0.nrows()], 1.0, part.0.col_as_slice(p));
+                add_scaled(&mut right.col_as_slice_mut(p)[index * TILE..], 1.0, part.1.col_as_slice(p));
+            }
+        }
+        (left, right)
     }
 
     /// The `count` leading pairs of $A p = \lambda (B + \alpha I) p$, with both matrices kept for other alphas.
@@ -250,24 +265,6 @@ impl Pencil {
     }
 }
 
-/// A symmetric matrix times a block, from its tiles above the diagonal and those on it, which are whole.
-fn times(above: MatRef<'_, f64>, diagonal: &[Mat<f64>], block: MatRef<'_, f64>) -> Mat<f64> {
-    let dim = above.nrows();
-    let mut image = zeros(dim, block.ncols());
-    image.par_row_chunks_mut(TILE).zip(diagonal).enumerate().for_each(|(index, (mut rows, tile))| {
-        let (first, count) = (index * TILE, rows.nrows());
-        let after = first + count;
-        let mut add = |accumulate, part: MatRef<'_, f64>, from| {
-            let block = block.subrows(from, part.ncols());
-            matmul(rows.as_mut(), accumulate, part, block, 1.0, Par::Seq);
-        };
-        add(Accum::Replace, tile.as_ref(), first);
-        add(Accum::Add, above.submatrix(first, after, count, dim - after), after);
-        add(Accum::Add, above.submatrix(0, first, first, count).transpose(), 0);
-    });
-    image
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,6 +285,13 @@ mod tests {
         (pencil, product(one.transpose(), one.as_ref()), product(other.transpose(), other.as_ref()))
     }
 
+    /// The tiles of $A$ on the diagonal, whole.
+    fn whole_diagonal(pencil: &Pencil) -> Vec<Mat<f64>> {
+        let mut diagonal = pencil.diagonal.clone();
+        diagonal.iter_mut().for_each(mirror);
+        diagonal
+    }
+
     #[test]
     fn both_matrices_come_back_whole_at_sizes_around_a_tile() {
         for dim in [2, TILE - 1, TILE, TILE + 1, 2 * TILE + 7] {
@@ -295,10 +299,11 @@ mod tests {
             assert!((pencil.left() - &left).norm_max() < 1e-10, "{dim}");
             assert!((pencil.right() - &right).norm_max() < 1e-10, "{dim}");
             let block = random(dim, 3, 4);
-            let image = pencil.left_times(&pencil.whole_diagonal(), block.as_ref());
+            let image = pencil.left_times(&whole_diagonal(&pencil), block.as_ref());
             assert!((image - product(left.as_ref(), block.as_ref())).norm_max() < 1e-9, "{dim}");
-            let image = pencil.right_times(&pencil.whole_right_diagonal(), block.as_ref());
-            assert!((image - product(right.as_ref(), block.as_ref())).norm_max() < 1e-9, "{dim}");
+            let (one, other) = pencil.both_times(block.as_ref());
+            assert!((one - product(left.as_ref(), block.as_ref())).norm_max() < 1e-9, "{dim}");
+            assert!((other - product(right.as_ref(), block.as_ref())).norm_max() < 1e-9, "{dim}");
         }
     }
 
@@ -331,7 +336,7 @@ mod tests {
         let witness = pencil.witness(0.0);
         let mut factored = Pencil {
             square: eigen::cholesky(pencil.square.clone()).expect("definite"),
-            diagonal: pencil.whole_diagonal(),
+            diagonal: whole_diagonal(&pencil),
         };
         let solve = |factored: &Pencil| {
             let times = |block: MatRef<'_, f64>| factored.left_times(&factored.diagonal, block);

@@ -127,7 +127,13 @@ fn plainly<T: Scalar>(space: &LatentSpace, instance: MatRef<'_, T>) -> Result<Ve
         return Ok(space.place(instance)?.col_as_slice(0).to_vec());
     };
     let wide: Vec<f64> = instance.col(0).iter().map(|value| value.to_f64()).collect();
-    let along = |t: usize| wide.iter().zip(map.col_as_slice(t)).map(|(x, p)| x * p).sum::<f64>();
+    let along = |t: usize| {
+        let mut sums = [0.0; 8];
+        for (x, p) in wide.chunks(8).zip(map.col_as_slice(t).chunks(8)) {
+            sums.iter_mut().zip(x.iter().zip(p)).for_each(|(sum, (x, p))| *sum += x * p);
+        }
+        sums.iter().sum::<f64>()
+    };
     Ok((0..map.ncols()).map(|t| along(t) - space.mean[t]).collect())
 }
 

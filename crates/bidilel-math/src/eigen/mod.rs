@@ -85,7 +85,7 @@ pub fn generalized(
     watch: &dyn Observer,
 ) -> Result<Eigen> {
     let witness =
-        Witness::new(left.nrows(), |probes| product(left, probes), |probes| product(right.as_ref(), probes));
+        Witness::new(left.nrows(), |probes| (product(left, probes), product(right.as_ref(), probes)));
     let factor = cholesky(right)?;
     let found = if solve_directly(left.nrows(), count) {
         generalized_directly(copy(left), &factor, count)?

@@ -25,10 +25,10 @@ impl Whitener {
     /// working precision; its inverse would be noise.
     pub fn new(matrix: MatRef<'_, f64>) -> Result<Self> {
         let size = matrix.nrows();
-        let times = |probes: MatRef<'_, f64>| product(matrix, probes);
         match cholesky(matrix.to_owned()) {
             Ok(factor) => {
-                Witness::new(size, times, times).factor(factor.as_ref()).settle(&Silent)?;
+                let witness = Witness::new(size, |probes| (probes.to_owned(), product(matrix, probes)));
+                witness.factor(factor.as_ref()).settle(&Silent)?;
                 let pivots = (0..size).map(|i| factor[(i, i)]);
                 let (least, most) = pivots.fold((f64::INFINITY, 0.0_f64), |(l, m), p| (l.min(p), m.max(p)));
                 if least > most * f64::EPSILON.sqrt() {

@@ -1,10 +1,13 @@
 //! Neighbours held against a search that compares a few points with all others, one after the other in `f64`.
 
+use std::collections::HashSet;
+
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
 use super::Neighbors;
-use crate::vector::column;
+use crate::check::worse;
+use crate::vector::{column, widest};
 use crate::{Check, Observer, Result, Scalar};
 
 /// Points whose lists are compared, spread over all.
@@ -19,8 +22,8 @@ const TOLERANCE: f64 = 1e-9;
 /// [`crate::Error::Check`] where a list is not that of the nearest points.
 pub fn verify<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn Observer) -> Result<()> {
     let queries = spread(found.count(), EXACT_QUERIES);
-    let all = distances(points, &queries);
-    let each = queries.iter().zip(&all).map(|(&query, all)| deviation(all, found, query));
+    let all = nearest(points, found, &queries);
+    let each = queries.iter().zip(&all).map(|(&query, all)| deviation(points, all, found, query));
     let deviation = each.fold(0.0, worse);
     Check { stage: "neighbors", what: "the distance of a neighbor", deviation, bound: TOLERANCE }
         .settle(watch)
@@ -54,11 +57,10 @@ pub fn recall<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn O
     let missed = |(&query, all): (&usize, &Vec<(f64, usize)>)| {
         let list = found.of(query);
         // Points as far as the last that belongs to the list are as good as it.
-        let last =
-            all.get(list.len().wrapping_sub(1)).map_or(0.0, |&(distance, _)| distance * (1.0 + TOLERANCE));
+        let last = all.last().map_or(0.0, |&(distance, _)| distance * (1.0 + TOLERANCE));
         (list.iter().filter(|&(_, distance)| distance > last).count(), list.len())
     };
-    let all = distances(points, &queries);
+    let all = nearest(points, found, &queries);
     let counts: Vec<(usize, usize)> = queries.iter().zip(&all).map(missed).collect();
     let (missed, asked) = counts.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
     let deviation = missed as f64 / asked.max(1) as f64;
@@ -72,61 +74,74 @@ fn spread(count: usize, most: usize) -> Vec<usize> {
 }
 
 /// The largest difference of a list to the nearest points, place by place, relative to the farthest of them.
-fn deviation(all: &[(f64, usize)], found: &Neighbors, query: usize) -> f64 {
-    let list = found.of(query);
-    let by_index: std::collections::HashMap<usize, f64> = {
-        let listed: std::collections::HashSet<usize> = list.iter().map(|(j, _)| j).collect();
-        all.iter().filter(|(_, j)| listed.contains(j)).map(|&(distance, j)| (j, distance)).collect()
-    };
+fn deviation<T: Scalar>(
+    points: MatRef<'_, T>,
+    nearest: &[(f64, usize)],
+    found: &Neighbors,
+    query: usize,
+) -> f64 {
+    let (own, list) = (wide(points, query), found.of(query));
     // A list with the point itself, or with one point twice, lacks another.
-    let distinct = by_index.len() == list.len() && list.len() <= all.len();
-    let farthest = all.get(list.len().wrapping_sub(1)).map_or(0.0, |&(distance, _)| distance);
+    let listed: HashSet<usize> = list.iter().map(|(j, _)| j).filter(|&j| j != query).collect();
+    let farthest = nearest.last().map_or(0.0, |&(distance, _)| distance);
     let off = |((j, listed), &(nearest, _)): ((usize, f64), &(f64, usize))| {
-        let own = by_index.get(&j).copied().unwrap_or(f64::NAN);
-        worse((own - nearest).abs(), (own - listed).abs())
+        let distance = to(points, &own, j);
+        worse((distance - nearest).abs(), (distance - listed).abs())
     };
-    let most = list.iter().zip(all).map(off).fold(0.0, worse);
-    match (distinct, most) {
+    let most = list.iter().zip(nearest).map(off).fold(0.0, worse);
+    match (listed.len() == list.len() && nearest.len() == list.len(), most) {
         (false, _) => f64::INFINITY,
         (true, 0.0) => 0.0,
         (true, most) => most / farthest,
     }
 }
 
-/// The larger of two, NaN before all.
-fn worse(one: f64, other: f64) -> f64 {
-    if one.is_nan() || other <= one { one } else { other }
-}
-
-/// Distances of some points to all others, nearest first: one pass over all points.
-fn distances<T: Scalar>(points: MatRef<'_, T>, queries: &[usize]) -> Vec<Vec<(f64, usize)>> {
-    let copied = |j: usize| -> Vec<T> { points.col(j).iter().copied().collect() };
-    let own: Vec<Vec<f64>> =
-        queries.iter().map(|&j| copied(j).iter().map(|value| value.to_f64()).collect()).collect();
-    let to_queries = |j: usize| -> Vec<f64> {
-        let from = |other: &[T]| own.iter().map(|own| plain(own, other)).collect();
-        if points.row_stride() == 1 { from(column(points, j)) } else { from(&copied(j)) }
-    };
-    let rows: Vec<Vec<f64>> = (0..points.ncols()).into_par_iter().map(to_queries).collect();
+/// The nearest points of some queries, as many as the list of each has: one pass over all points.
+fn nearest<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, queries: &[usize]) -> Vec<Vec<(f64, usize)>> {
+    let own: Vec<Vec<f64>> = queries.iter().map(|&query| wide(points, query)).collect();
+    let mut rows = vec![0.0; points.ncols() * queries.len()];
+    rows.par_chunks_mut(queries.len().max(1)).enumerate().for_each(|(j, row)| {
+        row.iter_mut().zip(&own).for_each(|(distance, own)| *distance = to(points, own, j));
+    });
     let list = |(place, &query): (usize, &usize)| {
-        let others = rows.iter().enumerate().filter(|&(j, _)| j != query);
-        let mut list: Vec<(f64, usize)> = others.map(|(j, row)| (row[place], j)).collect();
-        list.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        let distances = rows.iter().skip(place).step_by(queries.len()).copied().zip(0..);
+        let mut list: Vec<(f64, usize)> = distances.filter(|&(_, j)| j != query).collect();
+        let order =
+            |one: &(f64, usize), other: &(f64, usize)| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1));
+        let most = found.of(query).len();
+        if most < list.len() {
+            list.select_nth_unstable_by(most, order);
+            list.truncate(most);
+        }
+        list.sort_unstable_by(order);
         list
     };
     queries.iter().enumerate().map(list).collect()
 }
 
-/// Eight sums, which the compiler keeps in registers of any machine.
+fn wide<T: Scalar>(points: MatRef<'_, T>, j: usize) -> Vec<f64> {
+    points.col(j).iter().map(|value| value.to_f64()).collect()
+}
+
+/// The distance of a point to another.
+fn to<T: Scalar>(points: MatRef<'_, T>, own: &[f64], j: usize) -> f64 {
+    if points.row_stride() == 1 { plain(own, column(points, j)) } else { plain(own, &wide(points, j)) }
+}
+
 fn plain<T: Scalar>(own: &[f64], other: &[T]) -> f64 {
-    let mut sums = [0.0; 8];
-    for (own, other) in own.chunks(8).zip(other.chunks(8)) {
-        for ((sum, own), other) in sums.iter_mut().zip(own).zip(other) {
-            let difference = own - other.to_f64();
-            *sum += difference * difference;
-        }
-    }
-    sums.iter().sum::<f64>().sqrt()
+    widest(
+        #[inline(always)]
+        || {
+            let mut sums = [0.0; 16];
+            for (own, other) in own.chunks(16).zip(other.chunks(16)) {
+                for ((sum, own), other) in sums.iter_mut().zip(own).zip(other) {
+                    let difference = own - other.to_f64();
+                    *sum += difference * difference;
+                }
+            }
+            sums.iter().sum::<f64>().sqrt()
+        },
+    )
 }
 
 #[cfg(test)]
