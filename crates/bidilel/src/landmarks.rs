@@ -6,7 +6,7 @@
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use bidilel_math::{Check, Columns, Observer, Scalar, distance};
+use bidilel_math::{Check, Columns, Observer, Scalar, distance, vector};
 
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
@@ -38,7 +38,7 @@ impl Landmarks {
         Ok(all.swap_remove(0))
     }
 
-    /// Compares the landmark of the smallest class with one that is summed up number by number.
+    /// Compares the landmark of the smallest class with one whose instances are projected coordinate by coordinate.
     ///
     /// # Errors
     /// Where the two are not the same.
@@ -121,20 +121,13 @@ impl Landmarks {
     }
 }
 
-/// Where one instance lies, number by number.
+/// Where one instance lies, coordinate by coordinate.
 fn plainly<T: Scalar>(space: &LatentSpace, instance: MatRef<'_, T>) -> Result<Vec<f64>> {
     let Map::Linear(map) = &space.map else {
         return Ok(space.place(instance)?.col_as_slice(0).to_vec());
     };
     let wide: Vec<f64> = instance.col(0).iter().map(|value| value.to_f64()).collect();
-    let along = |t: usize| {
-        let mut sums = [0.0; 8];
-        for (x, p) in wide.chunks(8).zip(map.col_as_slice(t).chunks(8)) {
-            sums.iter_mut().zip(x.iter().zip(p)).for_each(|(sum, (x, p))| *sum += x * p);
-        }
-        sums.iter().sum::<f64>()
-    };
-    Ok((0..map.ncols()).map(|t| along(t) - space.mean[t]).collect())
+    Ok((0..map.ncols()).map(|t| vector::dot(&wide, map.col_as_slice(t)) - space.mean[t]).collect())
 }
 
 #[cfg(test)]

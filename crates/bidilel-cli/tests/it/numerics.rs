@@ -36,6 +36,27 @@ fn every_level_of_vector_instructions_prints_the_same_figures() {
     }
 }
 
+/// Checks included: what is printed must not depend on the machine's number of cores.
+#[test]
+fn any_number_of_threads_prints_the_same_object() {
+    let folder = Folder::generated();
+    for learner in ["slpp", "lpp", "pca", "lda", "cca"] {
+        let with = |threads: &str| {
+            let data = folder.data();
+            let arguments =
+                ["evaluate", &data, "--bottom-up", learner, "--threads", threads, "--visual", "cnn,motion"];
+            let mut result =
+                bidilel(&[&arguments[..], &["--post", "structured", "--format", "json"]].concat()).json();
+            result.as_object_mut().expect("an object").remove("timings");
+            result
+        };
+        let one = with("1");
+        for threads in ["2", "3", "5"] {
+            assert_eq!(with(threads), one, "{learner} with {threads} threads");
+        }
+    }
+}
+
 #[test]
 fn an_unknown_level_is_refused_and_the_one_in_use_is_told() {
     let mut command = Command::cargo_bin("bidilel").expect("the program");

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::Selected;
 use crate::check::{Check, probes, worse};
 use crate::graph::Affinity;
+use crate::parallel::product;
 use crate::pencil::Pencil;
 use crate::vector::{dot, reduce};
 use crate::{Observer, Result, Scalar};
@@ -56,7 +57,8 @@ pub fn verify_graph<T: Scalar>(
 /// [`crate::Error::Check`] where it is not that of these instances.
 pub fn verify_total<T: Scalar>(data: Selected<'_, T>, total: &Mat<f64>, watch: &dyn Observer) -> Result<()> {
     let probes = probes(data.dim(), PROBES);
-    let images = total * &probes;
+    // By a product whose bits do not depend on the number of threads, as those of faer's operator do.
+    let images = product(total.as_ref(), probes.as_ref());
     let trace: f64 = (0..total.nrows()).map(|i| total[(i, i)]).sum();
     let mut deviation = 0.0;
     for (p, along) in along(data, &probes).iter().enumerate() {
