@@ -10,7 +10,7 @@
 //! vectors has at most $w$ independent vectors in the eigenspace of any one eigenvalue, and, from a random block, it has
 //! exactly as many as the smaller of $w$ and the multiplicity. So nothing is missing where every eigenvalue above the last
 //! one was found fewer than $w$ times; members of a cluster that rounding tells apart count as one eigenvalue only if
-//! they agree to [`ALIKE`], since otherwise no $w$ of them span an invariant space, and residuals stay large. Where one was
+//! they agree to `ALIKE`, since otherwise no $w$ of them span an invariant space, and residuals stay large. Where one was
 //! found $w$ times or more, the basis is grown again from another random block, orthogonal to all that was found, with as many
 //! restarts as the first block took to converge, until such a block adds nothing. That is a heuristic: what is missing has larger
 //! eigenvalues than the last pair that was found, and converges no more slowly. Where restarts run out, all pairs are found.

@@ -9,8 +9,8 @@
 //! leading pairs alone are found where not nearly all are wanted. Otherwise a block Krylov method ([`crate::krylov`])
 //! finds the leading pairs without ever forming $R^{-1} A R^{-\top}$.
 //!
-//! Every solution is held against products with the matrices that were taken before they were factored ([`verify`]), and
-//! every solver works in a unit in which the largest entry is about 1 ([`unit`]).
+//! Every solution is held against products with the matrices that were taken before they were factored (`verify.rs`), and
+//! every solver works in a unit in which the largest entry is about 1 (`unit.rs`).
 //!
 //! # References
 //! G. Golub and C. Van Loan, *Matrix Computations*, 4th ed., 2013, section 8.7.2.
