@@ -71,12 +71,8 @@ fn parts(criterion: &mut Criterion) {
     }
     for (known, unseen, dim) in [(150, 50, 100), (1000, 1000, 300)] {
         let landmarks = Landmarks { points: unit(dim, known) };
-        let vectors = Representation {
-            name: "vectors".to_owned(),
-            weight: 1.0,
-            metric: bidilel::dataset::Metric::Euclidean,
-            values: unit(dim, known + unseen),
-        };
+        let metric = bidilel::dataset::Metric::Euclidean;
+        let vectors = Representation::new("vectors", 1.0, metric, unit(dim, known + unseen));
         let semantics = ClassSemantics::from_representations(vec![vectors], known);
         let lsm = Lsm { max_iterations: 50, ..Lsm::default() };
         let size = format!("known={known},unseen={unseen},dim={dim},iterations=50");

@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::{BottomUp, Locality, Search, Slpp};
 use bidilel::dataset::Dataset;
 use bidilel::metrics::accuracy;
@@ -47,7 +48,7 @@ fn measure(dataset: &Dataset) -> Result<()> {
         let pipeline = Pipeline { bottom_up, ..Pipeline::default() };
         let clock = Clock::default();
         let fitted = pipeline.fit(&task, &clock)?;
-        let found = pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent)?;
+        let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent)?;
         let scored = accuracy(&found.labels(), &task.test.labels, task.unseen.len());
         Ok((clock.finish()["neighbors"], scored.per_class))
     };

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use bidilel::ZeroShotMethod;
 use bidilel::latent_space::Map;
 use bidilel::model::Model;
 use bidilel::recognize::Recognition;
@@ -40,7 +41,7 @@ pub(crate) fn run() -> Result<()> {
     let task = Task::new(&dataset, &trial, &settings.choice(&dataset)?, &Silent)?;
     let pipeline = settings.pipeline(0);
     let fitted = pipeline.fit(&task, &Silent)?;
-    let model = Model::new("rows", Normalize::L2, &task, &pipeline, fitted);
+    let model = Model::new("rows", Normalize::L2, &task, &pipeline.clone().into(), fitted.into());
     let file = scratch.join("rows.npy");
     if !file.exists() {
         say(&format!("making {}", file.display()));
@@ -55,11 +56,11 @@ pub(crate) fn run() -> Result<()> {
     anyhow::ensure!(checksum == again, "the file changed");
 
     let rival = Rival::new()?;
-    let latent = model.fitted.space.dim();
-    let operations = 2.0 * (ROWS * latent) as f64 * (DIM + model.header.unseen.len()) as f64;
+    let latent = model.latent().expect("a latent space").space.dim();
+    let operations = 2.0 * (ROWS * latent) as f64 * (DIM + model.unseen.len()) as f64;
     say(&format!(
         "predict, {ROWS} x {DIM} f32 rows, {latent} latent dimensions, {} classes; reading alone {reading:.2} s",
-        model.header.unseen.len()
+        model.unseen.len()
     ));
     say("   ours s   NumPy f32 s   product GFLOP/s   bound s   share of it");
     let (mut shares, mut resident) = (Vec::new(), 0.0_f64);
@@ -97,7 +98,7 @@ fn predict(model: &Model, file: &Path) -> Result<(f64, usize, f64)> {
 
 /// What NumPy needs of the model, in files.
 fn hand_over(folder: &Path, model: &Model) -> Result<()> {
-    let space = &model.fitted.space;
+    let space = &model.latent().expect("a latent space").space;
     let Map::Linear(projection) = &space.map else { anyhow::bail!("the map is not linear") };
     let write = |name: &str, rows: usize, columns: usize, at: &dyn Fn(usize, usize) -> f64| {
         let mut out = BufWriter::new(File::create(folder.join(name))?);
@@ -108,7 +109,7 @@ fn hand_over(folder: &Path, model: &Model) -> Result<()> {
         writer.finish()?;
         Ok::<_, anyhow::Error>(out.flush()?)
     };
-    let classes = &model.fitted.embedding.points;
+    let classes = &model.latent().expect("a latent space").embedding.points;
     write("projection.npy", projection.nrows(), projection.ncols(), &|i, j| projection[(i, j)])?;
     write("mean.npy", 1, space.mean.len(), &|_, j| space.mean[j])?;
     write("classes.npy", classes.ncols(), classes.nrows(), &|i, j| classes[(j, i)])

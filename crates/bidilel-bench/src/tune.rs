@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use bidilel::ZeroShotMethod;
 use bidilel::settings::Settings;
 use bidilel::synthetic::{Synthetic, View};
 use bidilel::tune::{Axis, Evaluator, Forgetful, Holdout, Plan, Strategy, fine, folds, naive};

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bidilel::evaluate::Run;
 use bidilel::metrics::class_accuracies;
 
-use crate::evaluation::{ClassScore, Mistake, Run, mean_of};
+use crate::evaluation::{ClassScore, Mistake, mean_of};
 
 /// What the runs say of one class.
 #[derive(Default)]

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use bidilel::evaluate::{Evaluated, Run, Step};
+use bidilel::method::MethodReport;
 use bidilel::metrics::Accuracy;
 use bidilel_math::statistics::Summary;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use crate::CheckReport;
 use crate::class_scores::class_scores;
-use crate::{Align, CheckReport, Table, settings};
 
 /// What was evaluated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,47 +22,8 @@ pub struct Subject {
     pub visual: Vec<String>,
     /// Semantic representations.
     pub semantic: Vec<String>,
-    /// Every setting in force.
-    pub method: Value,
-}
-
-/// Accuracy after one step of recognition.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
-    /// `inductive`, or the refinement that was applied.
-    pub name: String,
-    /// Accuracy after it.
-    #[serde(flatten)]
-    pub accuracy: Accuracy,
-}
-
-/// What one fit and recognition led to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Run {
-    /// Name of the trial.
-    pub split: String,
-    /// Seed.
-    pub seed: u64,
-    /// Names of its unseen classes.
-    pub classes: Vec<String>,
-    /// `confusion[truth][predicted]` in these classes.
-    pub confusion: Vec<Vec<usize>>,
-    /// Accuracy after every step; the last is the run's.
-    pub steps: Vec<Step>,
-    /// Accuracy of the `k` nearest classes, by `k`.
-    pub top: BTreeMap<usize, Accuracy>,
-    /// Skewness of the number of instances that have a class among their `k` nearest, by `k`.
-    pub hubness: BTreeMap<usize, f64>,
-    /// Cost of the mapping at the embedding.
-    pub stress: f64,
-    /// Whether the mapping settled before its iteration limit.
-    pub converged: bool,
-}
-
-impl Run {
-    fn accuracy(&self) -> Accuracy {
-        self.steps.last().map_or(Accuracy { per_class: 0.0, per_image: 0.0 }, |step| step.accuracy)
-    }
+    /// The method with every setting in force.
+    pub method: MethodReport,
 }
 
 /// A run's line in the result.
@@ -77,8 +39,8 @@ pub struct RunScore {
     /// Accuracy of the `k` nearest classes, by `k`.
     #[serde(default)]
     pub top: BTreeMap<usize, Accuracy>,
-    /// Cost of the mapping.
-    pub stress: f64,
+    /// Cost of the mapping; none for methods without one.
+    pub stress: Option<f64>,
     /// Names of the unseen classes of this run.
     pub unseen: Vec<String>,
     /// Instances by true class and by predicted class, in the order of `unseen`.
@@ -140,8 +102,8 @@ pub struct Evaluation {
     pub chance: f64,
     /// Mean skewness of `N_k`, by `k`.
     pub hubness: BTreeMap<usize, f64>,
-    /// Mean cost of the mapping.
-    pub stress: f64,
+    /// Mean cost of the mapping; none for methods without one.
+    pub stress: Option<f64>,
     /// Whether every mapping settled before its iteration limit.
     #[serde(default)]
     pub converged: bool,
@@ -153,6 +115,12 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
+    /// Averages the runs of an experiment.
+    pub fn of(evaluated: Evaluated, timings: BTreeMap<String, f64>, checks: Vec<CheckReport>) -> Self {
+        let Evaluated { dataset, split, visual, semantic, method, runs } = evaluated;
+        Self::new(Subject { dataset, split, visual, semantic, method }, &runs, timings, checks)
+    }
+
     /// Averages runs.
     pub fn new(
         subject: Subject,
@@ -193,135 +161,11 @@ impl Evaluation {
             hubness: shared(runs, |run| &run.hubness)
                 .map(|k| (k, mean_of(runs.iter().map(|run| run.hubness[&k]))))
                 .collect(),
-            stress: mean_of(runs.iter().map(|run| run.stress)),
+            stress: mean_stress(runs),
             converged: runs.iter().all(|run| run.converged),
             timings,
             checks,
         }
-    }
-
-    /// One row a run, with fractions: for CSV.
-    pub fn runs_table(&self) -> Table {
-        let mut table = Table::new(&[
-            ("dataset", Align::Left),
-            ("split", Align::Left),
-            ("visual", Align::Left),
-            ("semantic", Align::Left),
-            ("bottom_up", Align::Left),
-            ("top_down", Align::Left),
-            ("post", Align::Left),
-            ("seed", Align::Right),
-            ("per_class", Align::Right),
-            ("per_image", Align::Right),
-            ("stress", Align::Right),
-            ("top_5_per_class", Align::Right),
-            ("top_5_per_image", Align::Right),
-            ("settings", Align::Left),
-            ("version", Align::Left),
-        ]);
-        for run in &self.runs {
-            let top =
-                |of: fn(&Accuracy) -> f64| run.top.get(&5).map_or(String::new(), |top| of(top).to_string());
-            let mut row = vec![self.subject.dataset.clone(), run.split.clone()];
-            row.extend(self.method_cells());
-            row.extend([
-                run.seed.to_string(),
-                run.accuracy.per_class.to_string(),
-                run.accuracy.per_image.to_string(),
-                run.stress.to_string(),
-                top(|accuracy| accuracy.per_class),
-                top(|accuracy| accuracy.per_image),
-                settings::cell(&self.subject.method),
-                crate::VERSION.to_owned(),
-            ]);
-            table.push(row);
-        }
-        table
-    }
-
-    /// One row in percent, as in a paper: for Markdown and LaTeX.
-    pub fn summary_table(&self) -> Table {
-        let mut table = Table::new(&[
-            ("Dataset", Align::Left),
-            ("Split", Align::Left),
-            ("Visual", Align::Left),
-            ("Semantic", Align::Left),
-            ("Bottom-up", Align::Left),
-            ("Top-down", Align::Left),
-            ("Post", Align::Left),
-            ("Per class %", Align::Right),
-            ("Per image %", Align::Right),
-            ("Top-5 %", Align::Right),
-            ("Stress", Align::Right),
-            ("Settings", Align::Left),
-        ]);
-        let spread = match self.runs.len() {
-            1 => String::new(),
-            _ => format!(" ± {:.1}", 100.0 * self.summary.standard_error),
-        };
-        let mut row = vec![self.subject.dataset.clone(), self.subject.split.clone()];
-        row.extend(self.method_cells());
-        row.extend([
-            format!("{:.1}{spread}", 100.0 * self.accuracy.per_class),
-            format!("{:.1}", 100.0 * self.accuracy.per_image),
-            self.top.get(&5).map_or("-".to_owned(), |top| format!("{:.1}", 100.0 * top.per_class)),
-            format!("{:.5}", self.stress),
-            settings::cell(&self.subject.method),
-        ]);
-        table.push(row);
-        table
-    }
-
-    /// Every class with a bar as long as its accuracy, for a terminal.
-    pub fn classes_table(&self) -> Table {
-        let mut table = Table::new(&[
-            ("class", Align::Left),
-            ("instances", Align::Right),
-            ("accuracy", Align::Right),
-            ("", Align::Left),
-            ("most often taken for", Align::Left),
-        ]);
-        for class in &self.classes {
-            let mistaken = class.mistaken_for.as_ref();
-            table.push(vec![
-                class.name.clone(),
-                class.instances.to_string(),
-                format!("{:.1} %", 100.0 * class.accuracy),
-                bar(class.accuracy),
-                mistaken
-                    .map_or(String::new(), |other| format!("{} {:.0} %", other.name, 100.0 * other.share)),
-            ]);
-        }
-        table
-    }
-
-    /// Accuracy after every step of recognition, for a terminal.
-    pub fn steps_table(&self) -> Table {
-        let mut table =
-            Table::new(&[("", Align::Left), ("per class", Align::Right), ("per image", Align::Right)]);
-        let mut row = |name: String, accuracy: &Accuracy| {
-            let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-            table.push(vec![name, percent(accuracy.per_class), percent(accuracy.per_image)]);
-        };
-        self.steps.iter().for_each(|step| row(step.name.clone(), &step.accuracy));
-        self.top
-            .iter()
-            .filter(|&(&k, _)| k > 1)
-            .for_each(|(k, accuracy)| row(format!("  among the {k} nearest"), accuracy));
-        row("  by chance".to_owned(), &Accuracy { per_class: self.chance, per_image: self.chance });
-        table
-    }
-
-    fn method_cells(&self) -> [String; 5] {
-        let kind = |role: &str| self.subject.method[role]["kind"].as_str().unwrap_or("none").to_owned();
-        let post: Vec<&str> = self.steps.iter().skip(1).map(|step| step.name.as_str()).collect();
-        [
-            self.subject.visual.join("+"),
-            self.subject.semantic.join("+"),
-            kind("bottom_up"),
-            kind("top_down"),
-            if post.is_empty() { "none".to_owned() } else { post.join("+") },
-        ]
     }
 }
 
@@ -334,20 +178,10 @@ fn shared<'a, V: 'a>(
     first.into_iter().flatten().filter(move |k| runs.iter().all(|run| map(run).contains_key(k)))
 }
 
-fn bar(share: f64) -> String {
-    const WIDTH: f64 = 20.0;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of one times the width"
-    )]
-    let eighths = (share.clamp(0.0, 1.0) * WIDTH * 8.0).round() as usize;
-    let partial = ['\u{258f}', '\u{258e}', '\u{258d}', '\u{258c}', '\u{258b}', '\u{258a}', '\u{2589}'];
-    let mut bar = "\u{2588}".repeat(eighths / 8);
-    if !eighths.is_multiple_of(8) {
-        bar.push(partial[eighths % 8 - 1]);
-    }
-    bar
+/// The mean over the runs, where all have a mapping.
+fn mean_stress(runs: &[Run]) -> Option<f64> {
+    let all: Option<Vec<f64>> = runs.iter().map(|run| run.stress).collect();
+    all.map(|all| mean_of(all.into_iter()))
 }
 
 fn mean_accuracy(all: impl Iterator<Item = Accuracy> + Clone) -> Accuracy {
@@ -359,88 +193,4 @@ fn mean_accuracy(all: impl Iterator<Item = Accuracy> + Clone) -> Accuracy {
 
 pub(crate) fn mean_of(values: impl Iterator<Item = f64>) -> f64 {
     Summary::of(&values.collect::<Vec<_>>()).mean
-}
-
-#[cfg(test)]
-mod tests {
-    use bidilel::metrics::class_accuracies;
-
-    use super::*;
-
-    fn run(split: &str, confusion: [[usize; 2]; 2]) -> Run {
-        let confusion: Vec<Vec<usize>> = confusion.iter().map(|row| row.to_vec()).collect();
-        let shares: Vec<f64> = class_accuracies(&confusion).into_iter().flatten().collect();
-        let per_class = shares.iter().sum::<f64>() / 2.0;
-        Run {
-            split: split.to_owned(),
-            seed: 0,
-            classes: vec!["seal".to_owned(), "whale".to_owned()],
-            confusion,
-            steps: vec![Step {
-                name: "inductive".to_owned(),
-                accuracy: Accuracy { per_class, per_image: per_class },
-            }],
-            top: BTreeMap::new(),
-            hubness: BTreeMap::from([(1, 0.5)]),
-            stress: 0.25,
-            converged: true,
-        }
-    }
-
-    fn evaluation() -> Evaluation {
-        let subject = Subject {
-            dataset: "sea".to_owned(),
-            split: "random".to_owned(),
-            visual: vec!["cnn".to_owned()],
-            semantic: vec!["attributes".to_owned()],
-            method: serde_json::json!({"bottom_up": {"kind": "slpp", "alpha": 10}, "top_down": {"kind": "lsm"}}),
-        };
-        let runs = [run("random:0", [[8, 2], [4, 6]]), run("random:1", [[6, 4], [0, 10]])];
-        Evaluation::new(subject, &runs, BTreeMap::from([("total".to_owned(), 1.5)]), Vec::new())
-    }
-
-    #[test]
-    fn accuracies_are_means_over_runs() {
-        let result = evaluation();
-        approx(result.accuracy.per_class, 0.75);
-        approx(result.classes[0].accuracy, 0.7);
-        approx(result.summary.mean, 0.75);
-        approx(result.chance, 0.5);
-        approx(result.hubness[&1], 0.5);
-        assert!(result.summary.standard_error > 0.0);
-        assert_eq!(result.classes[1].mistaken_for, Some(Mistake { name: "seal".to_owned(), share: 0.2 }));
-    }
-
-    #[test]
-    fn repeats_of_a_trial_have_the_same_instances() {
-        let runs = [run("x", [[8, 2], [4, 6]]), run("x", [[6, 4], [0, 10]]), run("y", [[6, 4], [0, 10]])];
-        let classes = Evaluation::new(evaluation().subject, &runs, BTreeMap::new(), Vec::new()).classes;
-        assert_eq!((classes[0].instances, classes[1].instances), (20, 20));
-        approx(classes[0].mistaken_for.as_ref().expect("mistakes").share, 1.0 / 3.0);
-    }
-
-    #[test]
-    fn the_object_has_the_keys_that_scripts_read() {
-        let value = serde_json::to_value(evaluation()).expect("serialisable");
-        for key in [
-            "dataset", "split", "visual", "semantic", "method", "accuracy", "classes", "runs", "summary",
-            "stress", "timings",
-        ] {
-            assert!(!value[key].is_null(), "{key}");
-        }
-        approx(value["runs"][0]["per_class"].as_f64().expect("a number"), 0.7);
-    }
-
-    #[test]
-    fn a_summary_row_is_ready_for_a_paper() {
-        insta::assert_snapshot!(evaluation().summary_table().render(crate::Format::Markdown), @r"
-        | Dataset | Split | Visual | Semantic | Bottom-up | Top-down | Post | Per class % | Per image % | Top-5 % | Stress | Settings |
-        | :--- | :--- | :--- | :--- | :--- | :--- | :--- | ---: | ---: | ---: | ---: | :--- |
-        | sea | random | cnn | attributes | slpp | lsm | none | 75.0 ± 5.0 | 75.0 | - | 0.25000 | alpha=10 |
-        ");
-    }
-
-    fn approx(found: f64, expected: f64) {
-        assert!((found - expected).abs() < 1e-12, "{found} is not {expected}");
-    }
 }

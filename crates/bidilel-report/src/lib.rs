@@ -6,13 +6,14 @@
 mod check;
 mod class_scores;
 mod evaluation;
+mod evaluation_tables;
 mod format;
 mod growth;
 mod html;
 mod latex;
 mod markdown;
+mod method;
 mod separated;
-mod settings;
 mod svg;
 mod table;
 mod text;
@@ -25,10 +26,11 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub const SCHEMA_VERSION: u32 = 1;
 
 pub use check::CheckReport;
-pub use evaluation::{ClassScore, Evaluation, Mistake, Run, RunScore, Spread, Step, Subject};
+pub use evaluation::{ClassScore, Evaluation, Mistake, RunScore, Spread, Subject};
 pub use format::Format;
 pub use growth::{Growth, Series, growth};
 pub use html::{Block, Figure, GENERATOR, Mark, page};
+pub use method::{fusion_line, method_line};
 pub use svg::{Curve, curves};
 pub use table::{Align, Table};
 pub use text::{pad, wrap};

@@ -1,5 +1,7 @@
 //! What can go wrong between a dataset and a recognition.
 
+use crate::settings::MethodName;
+
 /// A task that cannot be learned from, a setting that makes no sense, or a failed computation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -13,6 +15,14 @@ pub enum Error {
         name: Option<String>,
         /// The names that exist.
         available: Vec<String>,
+    },
+    /// A name that stands for two things.
+    #[error("{what} `{name}` is given twice")]
+    Duplicate {
+        /// Kind of thing.
+        what: &'static str,
+        /// The name.
+        name: String,
     },
     /// A trial that a family of splits does not have.
     #[error("split `{split}` has no trial {found}: it has {count}, numbered from 0")]
@@ -86,6 +96,14 @@ pub enum Error {
         /// How many classes there are.
         classes: usize,
     },
+    /// An instance whose class is none of those that it is divided among.
+    #[error("instance {instance} is of class `{class}`, which is not on its side of the split")]
+    ForeignInstance {
+        /// The instance, from 0.
+        instance: usize,
+        /// Its class.
+        class: String,
+    },
     /// A class that has no instance to learn from or to test on.
     #[error("{role} class `{class}` has no instances in split `{split}`")]
     EmptyClass {
@@ -102,7 +120,7 @@ pub enum Error {
         /// The split.
         split: String,
         /// What is wrong with it.
-        problem: String,
+        problem: SplitProblem,
     },
     /// A setting outside its range.
     #[error("{setting} must be {expected}, found {found}")]
@@ -133,7 +151,7 @@ pub enum Error {
         /// File or array.
         origin: String,
         /// What is wrong with it.
-        problem: String,
+        problem: SemanticProblem,
     },
     /// A model file that cannot be used.
     #[error("not a usable model: {problem}")]
@@ -170,6 +188,18 @@ pub enum Error {
     /// A neighbourhood graph in which nothing is joined.
     #[error("no two neighbours share a class, so the neighbourhood graph has no edge")]
     NoEdges,
+    /// A refiner that moves embeddings, after a method that has none.
+    #[error("{refiner} moves the embeddings of classes in a latent space, and this method has none")]
+    NoLatentPoints {
+        /// The refiner.
+        refiner: &'static str,
+    },
+    /// A latent space of a method that has none.
+    #[error("method `{method}` has no latent space")]
+    NoLatentSpace {
+        /// The method.
+        method: MethodName,
+    },
     /// A failed computation.
     #[error("{stage} failed")]
     Math {
@@ -259,6 +289,74 @@ fn available_list(names: &[String]) -> String {
             format!(": it has {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
         }
     }
+}
+
+/// Why a split cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SplitProblem {
+    /// Nothing to recognize.
+    #[error("no class is unseen, so there is nothing to recognise")]
+    NoUnseenClass,
+    /// Nothing to learn from.
+    #[error("no class is known, so there is nothing to learn from")]
+    NoKnownClass,
+    /// An unseen class that is shown in training.
+    #[error("class `{class}` is unseen, but {count} of its instances are in `train`")]
+    UnseenInTraining {
+        /// The class.
+        class: String,
+        /// Its training instances.
+        count: usize,
+    },
+    /// A class that is tested as a known one without having been learned.
+    #[error("class `{class}` has {count} instances in `test_seen`, but none in `train`")]
+    SeenWithoutTraining {
+        /// The class.
+        class: String,
+        /// Its test instances.
+        count: usize,
+    },
+}
+
+/// Why a semantic representation cannot be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SemanticProblem {
+    /// Distances where vectors are needed.
+    #[error("holds distances, but {needed_by} needs vectors")]
+    NoVectors {
+        /// The learner or method.
+        needed_by: &'static str,
+    },
+    /// The same description for all known classes.
+    #[error("describes all known classes alike, so nothing correlates with it")]
+    AllAlike,
+    /// A vector without a direction.
+    #[error("the vector of class `{class}` is all zero, so it describes nothing")]
+    ZeroVector {
+        /// The class.
+        class: String,
+    },
+    /// A vector whose norm leaves the range of a float.
+    #[error("the vector of class `{class}` is too long for its norm")]
+    NormOverflow {
+        /// The class.
+        class: String,
+    },
+    /// A precomputed distance that cannot be computed with.
+    #[error(
+        "the distance between `{}` and `{}` is {distance:e}, but at most {most:e} can be squared and summed up: divide all by a number",
+        .classes[0], .classes[1]
+    )]
+    DistanceTooLarge {
+        /// The two classes.
+        classes: [String; 2],
+        /// Their distance.
+        distance: f64,
+        /// The largest that can be used.
+        most: f64,
+    },
 }
 
 /// Result of the domain crate.

@@ -19,16 +19,16 @@
 //! prints nothing, reads no clock, and takes all randomness from explicit seeds.
 //!
 //! ```
-//! use bidilel::{pipeline::Pipeline, synthetic::Synthetic, task::{Choice, Task}};
-//! use bidilel_math::Silent;
+//! use bidilel::{Experiment, Model, Settings, Silent, Synthetic, evaluate};
 //!
 //! let dataset = Synthetic::preset("small").expect("a preset").generate(0)?;
-//! let task: Task = Task::new(&dataset, &dataset.trials(None)?[0], &Choice::default(), &Silent)?;
-//! let pipeline = Pipeline::default();
-//! let fitted = pipeline.fit(&task, &Silent)?;
-//! let recognition = pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent)?;
-//! let accuracy = bidilel::metrics::accuracy(&recognition.labels(), &task.test.labels, task.unseen.len());
-//! assert!(accuracy.per_class > 2.0 / task.unseen.len() as f64, "twice chance at least");
+//! let settings = Settings { dim: Some(20), ..Settings::default() };
+//! let model = Model::fit(&dataset, &settings, None, 0, &Silent)?;
+//! std::fs::write(std::env::temp_dir().join("animals.model"), model.to_bytes()?).expect("a file");
+//!
+//! let evaluated = evaluate(dataset, &Experiment { settings, ..Experiment::default() }, &Silent)?;
+//! let accuracy = evaluated.runs[0].accuracy().per_class;
+//! assert!(accuracy > 2.0 / model.unseen.len() as f64, "twice chance at least");
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 //!
@@ -39,8 +39,10 @@ pub mod bottom_up;
 pub mod dataset;
 pub mod encode;
 pub mod error;
+pub mod evaluate;
 pub mod landmarks;
 pub mod latent_space;
+pub mod method;
 pub mod metrics;
 pub mod model;
 pub mod pipeline;
@@ -56,4 +58,15 @@ pub mod top_down;
 pub mod tune;
 pub mod visual;
 
+pub use bidilel_math::{Observer, Silent};
+pub use faer::{Mat, MatRef};
+
+pub use dataset::Dataset;
 pub use error::{Error, Result};
+pub use evaluate::{Evaluated, Experiment, evaluate};
+pub use method::{FittedMethod, Method, ZeroShotMethod};
+pub use model::Model;
+pub use recognize::{Candidates, Recognition, Scores};
+pub use settings::Settings;
+pub use synthetic::Synthetic;
+pub use task::{Choice, Task};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::distance::squared;
 use bidilel_math::statistics::skewness;
 
-use crate::recognize::Recognition;
+use crate::recognize::Scores;
 use crate::semantic::SemanticDistances;
 
 /// Share of instances recognised, all together and as the mean over classes.
@@ -47,14 +47,14 @@ pub fn class_accuracies(confusion: &[Vec<usize>]) -> Vec<Option<f64>> {
 }
 
 /// Accuracy when the right class may be anywhere among the `k` nearest; the nearest alone for a `k` of 0.
-pub fn top_k(recognition: &Recognition, truth: &[usize], k: usize) -> Accuracy {
-    let classes = recognition.distances.nrows();
+pub fn top_k(scores: &Scores, truth: &[usize], k: usize) -> Accuracy {
+    let classes = scores.classes();
     // An instance whose class is among the first k counts as recognised, any other as its first guess.
     let predicted: Vec<usize> = truth
         .iter()
         .enumerate()
         .map(|(instance, &truth)| {
-            let best = recognition.top(instance, k.max(1));
+            let best = scores.top(instance, k.max(1));
             if best.iter().any(|&(class, _)| class == truth) {
                 truth
             } else {
@@ -68,10 +68,10 @@ pub fn top_k(recognition: &Recognition, truth: &[usize], k: usize) -> Accuracy {
 /// Skewness of $N_k$, the number of instances that have a class among their `k` nearest.
 ///
 /// A large positive value means hubs: classes that are near to everything (Radovanović et al. 2010).
-pub fn hubness(recognition: &Recognition, k: usize) -> f64 {
-    let mut counts = vec![0.0; recognition.distances.nrows()];
-    for instance in 0..recognition.distances.ncols() {
-        recognition.top(instance, k).iter().for_each(|&(class, _)| counts[class] += 1.0);
+pub fn hubness(scores: &Scores, k: usize) -> f64 {
+    let mut counts = vec![0.0; scores.classes()];
+    for instance in 0..scores.instances() {
+        scores.top(instance, k).iter().for_each(|&(class, _)| counts[class] += 1.0);
     }
     skewness(&counts)
 }
@@ -110,6 +110,7 @@ mod tests {
     use approx::assert_relative_eq;
 
     use super::*;
+    use crate::recognize::Latent;
 
     #[test]
     fn per_class_weighs_classes_and_per_image_weighs_images() {
@@ -124,18 +125,18 @@ mod tests {
     fn top_k_never_falls_with_k_and_ends_at_one() {
         let points = Mat::from_fn(3, 40, |i, j| ((j * 7 + i * 11) % 13) as f64);
         let embedding = Mat::from_fn(3, 5, |i, j| ((j * 5 + i * 3) % 9) as f64);
-        let recognition = Recognition::nearest(Arc::new(points), embedding);
+        let scores = Latent { points: Arc::new(points), embedding }.scores();
         let truth: Vec<usize> = (0..40).map(|i| i % 5).collect();
-        let all: Vec<f64> = (1..=5).map(|k| top_k(&recognition, &truth, k).per_class).collect();
+        let all: Vec<f64> = (1..=5).map(|k| top_k(&scores, &truth, k).per_class).collect();
         assert!(all.windows(2).all(|pair| pair[0] <= pair[1]), "{all:?}");
         assert_relative_eq!(all[4], 1.0);
-        assert_relative_eq!(all[0], accuracy(&recognition.labels(), &truth, 5).per_class);
+        assert_relative_eq!(all[0], accuracy(&scores.labels(), &truth, 5).per_class);
     }
 
     #[test]
     fn a_class_that_attracts_everything_is_a_hub() {
         let points = Mat::from_fn(1, 30, |_, j| j as f64 / 100.0);
         let hub = Mat::from_fn(1, 6, |_, c| if c == 0 { 0.1 } else { 10.0 + c as f64 });
-        assert!(hubness(&Recognition::nearest(Arc::new(points), hub), 1) > 1.5);
+        assert!(hubness(&Latent { points: Arc::new(points), embedding: hub }.scores(), 1) > 1.5);
     }
 }

@@ -1,4 +1,7 @@
-//! The whole method in the order of the paper; no step knows which implementation the others chose.
+//! The paper's method in the order of the paper; no step knows which implementation the others chose.
+//!
+//! $X^l \to P$ (bottom-up), $P \to B^l$ (landmarks), $B^l, S \to B^u$ (top-down), $X^u, P \to Y^u$ (projection),
+//! $Y^u, B^u \to$ labels (nearest embedding), then refiners.
 
 use std::sync::Arc;
 
@@ -7,18 +10,20 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::{Observer, Scalar, vector};
 
-use crate::bottom_up::BottomUp;
+use crate::bottom_up::{BottomUp, Ground};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
 use crate::latent_space::LatentSpace;
+use crate::method::{FittedMethod, ZeroShotMethod};
 use crate::metrics;
-use crate::post::{Post, Refiner};
-use crate::recognize::Recognition;
-use crate::task::Task;
+use crate::post::{Post, refined};
+use crate::recognize::{Candidates, Recognition};
+use crate::settings::Settings;
+use crate::task::{Prepared, Task};
 use crate::top_down::{ClassEmbedder, Embedding, TopDown};
 use crate::visual::{Fusion, Report};
 
-/// Every setting of the method.
+/// Every setting of the paper's method.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pipeline {
     /// How the latent space is learned.
@@ -26,9 +31,9 @@ pub struct Pipeline {
     /// How several visual representations, or kernels of them, become one.
     #[serde(default)]
     pub fusion: Fusion,
-    /// How the unseen classes are placed in it.
+    /// How the unseen classes are embedded in it.
     pub top_down: TopDown,
-    /// Corrections by the batch of test instances, in order.
+    /// Refiners, in order.
     #[serde(default)]
     pub post: Vec<Post>,
 }
@@ -48,73 +53,16 @@ pub struct Fitted {
     pub fusion: Report,
 }
 
-/// The bottom-up half of a fit: it does not depend on the unseen classes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ground {
-    /// The latent space.
-    pub space: LatentSpace,
-    /// The known classes in it.
-    pub landmarks: Landmarks,
-    /// How the views were joined.
-    pub fusion: Report,
-}
+impl<T: Scalar> ZeroShotMethod<T> for Pipeline {
+    type Fitted = Fitted;
 
-impl Pipeline {
-    /// Learns the space from the known classes and places the unseen ones in it.
-    pub fn fit<T: Scalar>(&self, task: &Task<T>, watch: &dyn Observer) -> Result<Fitted> {
-        self.place(self.learn(task, watch)?, task, watch)
+    /// Learns the space from the known classes and embeds the unseen ones in it.
+    fn fit(&self, task: &Task<T>, watch: &dyn Observer) -> Result<Fitted> {
+        let ground = self.bottom_up.learn(&self.fusion, &task.training(), watch)?;
+        self.embed(ground, task, watch)
     }
 
-    /// Bottom-up: the space and the landmarks.
-    pub fn learn<T: Scalar>(&self, task: &Task<T>, watch: &dyn Observer) -> Result<Ground> {
-        self.fusion.learn(&self.bottom_up, &task.training(), watch)
-    }
-
-    /// Top-down: the unseen classes among the landmarks.
-    pub fn place<T: Scalar>(&self, ground: Ground, task: &Task<T>, watch: &dyn Observer) -> Result<Fitted> {
-        let Ground { space, landmarks, fusion } = ground;
-        let embedding = self.top_down.embed(&landmarks, &task.semantics, watch)?;
-        let (known, unseen) = (landmarks.points.as_ref(), embedding.points.as_ref());
-        let stress = metrics::stress(known, unseen, &task.semantics.distances);
-        require_finite("landmarks", "the landmarks", known)?;
-        require_finite("top_down", "the embedding of the unseen classes", unseen)?;
-        if !stress.is_finite() {
-            let what = "the stress of the embedding";
-            return Err(Error::in_stage("top_down")(bidilel_math::Error::NotFinite { what }));
-        }
-        Ok(Fitted { space, landmarks, embedding, stress, fusion })
-    }
-
-    /// Recognises a batch of instances (visual dimensions x instances), corrections included.
-    pub fn recognize<T: Scalar>(
-        &self,
-        fitted: &Fitted,
-        features: MatRef<'_, T>,
-        watch: &dyn Observer,
-    ) -> Result<Recognition> {
-        watch.stage("recognize");
-        self.recognize_points(fitted, fitted.space.project(features)?, |_, _| ())
-    }
-
-    /// Recognises projected instances; `seen` is shown every step, by name: `inductive`, then each correction.
-    pub fn recognize_points(
-        &self,
-        fitted: &Fitted,
-        points: Mat<f64>,
-        mut seen: impl FnMut(&str, &Recognition),
-    ) -> Result<Recognition> {
-        let mut recognition = Recognition::nearest(Arc::new(points), fitted.embedding.points.clone());
-        seen("inductive", &recognition);
-        for post in &self.post {
-            recognition = post.refine(recognition)?;
-            seen(post.name(), &recognition);
-        }
-        Ok(recognition)
-    }
-
-    /// The same settings with everything that was left open as it turned out.
-    #[must_use]
-    pub fn resolved<T: Scalar>(&self, task: &Task<T>, fitted: &Fitted) -> Self {
+    fn resolved(&self, task: &Task<T>, fitted: &Fitted) -> Self {
         let mut resolved = self.clone();
         let dim = Some(fitted.space.dim());
         match &mut resolved.bottom_up {
@@ -134,6 +82,83 @@ impl Pipeline {
             svr.resolve(known);
         }
         resolved
+    }
+}
+
+impl<T: Scalar> FittedMethod<T> for Fitted {
+    fn recognize(&self, instances: Prepared<'_, T>, candidates: Candidates) -> Result<Recognition> {
+        let points = self.space.project(instances.features())?;
+        Ok(self.nearest(points, candidates))
+    }
+}
+
+impl Fitted {
+    /// The nearest class of projected instances.
+    pub fn nearest(&self, points: Mat<f64>, candidates: Candidates) -> Recognition {
+        Recognition::nearest(Arc::new(points), self.class_points(candidates))
+    }
+
+    /// Landmarks, embeddings, or the one after the other.
+    pub fn class_points(&self, candidates: Candidates) -> Mat<f64> {
+        let (known, unseen) = (&self.landmarks.points, &self.embedding.points);
+        match candidates {
+            Candidates::Known => known.clone(),
+            Candidates::Unseen => unseen.clone(),
+            Candidates::All => {
+                let first = known.ncols();
+                let both = |i, j| if j < first { known[(i, j)] } else { unseen[(i, j - first)] };
+                Mat::from_fn(known.nrows(), first + unseen.ncols(), both)
+            }
+        }
+    }
+}
+
+impl Pipeline {
+    pub(crate) fn from_settings(settings: &Settings, seed: u64) -> Self {
+        settings.pipeline(seed)
+    }
+
+    /// Bottom-up: the space and the landmarks. Repeated fits of one task may share it: seeds reach it only through the
+    /// sample of the Nyström form.
+    pub fn learn(&self, task: &Task, watch: &dyn Observer) -> Result<Ground> {
+        self.bottom_up.learn(&self.fusion, &task.training(), watch)
+    }
+
+    /// Top-down: the unseen classes among the landmarks.
+    pub fn embed<T>(&self, ground: Ground, task: &Task<T>, watch: &dyn Observer) -> Result<Fitted> {
+        let Ground { space, landmarks, fusion } = ground;
+        let embedding = self.top_down.embed(&landmarks, &task.semantics, watch)?;
+        let (known, unseen) = (landmarks.points.as_ref(), embedding.points.as_ref());
+        let stress = metrics::stress(known, unseen, &task.semantics.distances);
+        require_finite("landmarks", "the landmarks", known)?;
+        require_finite("top_down", "the embedding of the unseen classes", unseen)?;
+        if !stress.is_finite() {
+            let what = "the stress of the embedding";
+            return Err(Error::in_stage("top_down")(bidilel_math::Error::NotFinite { what }));
+        }
+        Ok(Fitted { space, landmarks, embedding, stress, fusion })
+    }
+
+    /// Recognizes a batch of test instances among the unseen classes, refiners included.
+    pub fn recognize<T: Scalar>(
+        &self,
+        fitted: &Fitted,
+        instances: Prepared<'_, T>,
+        watch: &dyn Observer,
+    ) -> Result<Recognition> {
+        watch.stage("recognize");
+        self.recognize_points(fitted, fitted.space.project(instances.features())?, |_, _| ())
+    }
+
+    /// The same for projected instances; `step` sees the recognition after every step, by name: `inductive`, then each
+    /// refiner.
+    pub fn recognize_points(
+        &self,
+        fitted: &Fitted,
+        points: Mat<f64>,
+        step: impl FnMut(&str, &Recognition),
+    ) -> Result<Recognition> {
+        refined(fitted.nearest(points, Candidates::Unseen), &self.post, step)
     }
 }
 

@@ -1,7 +1,7 @@
 //! From a split's name to the classes and instances of each of its trials.
 
 use crate::dataset::{Dataset, Split, SplitKind};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SplitProblem};
 
 /// One division of a dataset into known and unseen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +14,10 @@ pub struct Trial {
     pub unseen: Vec<usize>,
     /// Instances to learn from.
     pub train: Vec<usize>,
-    /// Instances of unseen classes to recognise.
+    /// Instances of unseen classes to recognize.
     pub test: Vec<usize>,
+    /// Instances of known classes that are tested too; only splits by instance have some.
+    pub test_seen: Vec<usize>,
 }
 
 impl Dataset {
@@ -39,8 +41,8 @@ impl Dataset {
             }
             (_, Some(number)) if number != "0" => Err(no_such_trial(split, number, 1)),
             (SplitKind::Classes { unseen, .. }, _) => Ok(vec![self.by_class(split, None, unseen)?]),
-            (SplitKind::Instances { train, test_unseen, .. }, _) => {
-                Ok(vec![self.by_instance(split, train, test_unseen)?])
+            (SplitKind::Instances { train, test_seen, test_unseen, .. }, _) => {
+                Ok(vec![self.by_instance(split, train, test_seen, test_unseen)?])
             }
         }
     }
@@ -56,10 +58,17 @@ impl Dataset {
             unseen: unseen.to_vec(),
             train: of_side(false),
             test: of_side(true),
+            test_seen: Vec::new(),
         })
     }
 
-    fn by_instance(&self, split: &Split, train: &[usize], test: &[usize]) -> Result<Trial> {
+    fn by_instance(
+        &self,
+        split: &Split,
+        train: &[usize],
+        test_seen: &[usize],
+        test: &[usize],
+    ) -> Result<Trial> {
         let classes_of = |instances: &[usize]| {
             let mut classes: Vec<usize> = instances.iter().map(|&i| self.labels[i]).collect();
             classes.sort_unstable();
@@ -67,25 +76,36 @@ impl Dataset {
             classes
         };
         let (known, unseen) = (classes_of(train), classes_of(test));
-        if let Some(&both) = unseen.iter().find(|class| known.binary_search(class).is_ok()) {
-            let problem = format!(
-                "class `{}` is unseen, but {} of its instances are in `train`",
-                self.classes[both],
-                train.iter().filter(|&&i| self.labels[i] == both).count()
-            );
-            return Err(Error::Split { split: split.name.clone(), problem });
+        let count =
+            |class: usize, among: &[usize]| among.iter().filter(|&&i| self.labels[i] == class).count();
+        let is_known = |class: &usize| known.binary_search(class).is_ok();
+        let unusable = |problem| Err(Error::Split { split: split.name.clone(), problem });
+        if let Some(&both) = unseen.iter().find(|&class| is_known(class)) {
+            let (class, count) = (self.classes[both].clone(), count(both, train));
+            return unusable(SplitProblem::UnseenInTraining { class, count });
         }
-        checked(Trial { name: split.name.clone(), known, unseen, train: train.to_vec(), test: test.to_vec() })
+        if let Some(&untrained) = classes_of(test_seen).iter().find(|&class| !is_known(class)) {
+            let (class, count) = (self.classes[untrained].clone(), count(untrained, test_seen));
+            return unusable(SplitProblem::SeenWithoutTraining { class, count });
+        }
+        checked(Trial {
+            name: split.name.clone(),
+            known,
+            unseen,
+            train: train.to_vec(),
+            test: test.to_vec(),
+            test_seen: test_seen.to_vec(),
+        })
     }
 }
 
 fn checked(trial: Trial) -> Result<Trial> {
-    let missing = match &trial {
-        Trial { unseen, .. } if unseen.is_empty() => "no class is unseen, so there is nothing to recognise",
-        Trial { known, .. } if known.is_empty() => "no class is known, so there is nothing to learn from",
+    let problem = match &trial {
+        Trial { unseen, .. } if unseen.is_empty() => SplitProblem::NoUnseenClass,
+        Trial { known, .. } if known.is_empty() => SplitProblem::NoKnownClass,
         _ => return Ok(trial),
     };
-    Err(Error::Split { split: trial.name, problem: missing.to_owned() })
+    Err(Error::Split { split: trial.name, problem })
 }
 
 fn no_such_trial(split: &Split, found: &str, count: usize) -> Error {

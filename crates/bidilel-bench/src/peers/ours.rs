@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::{BottomUp, Locality, Slpp};
 use bidilel::pipeline::Pipeline;
 use bidilel::task::{Choice, Task};

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::{BottomUp, Locality, Slpp};
 use bidilel::landmarks::Landmarks;
 use bidilel::pipeline::Pipeline;
@@ -62,13 +63,8 @@ fn map(unseen: usize) -> Result<()> {
         matrix
     };
     let landmarks = Landmarks { points: unit(LATENT, KNOWN) };
-    let values = unit(LATENT, KNOWN + unseen);
-    let one = Representation {
-        name: "vectors".to_owned(),
-        weight: 1.0,
-        metric: bidilel::dataset::Metric::Cosine,
-        values,
-    };
+    let metric = bidilel::dataset::Metric::Cosine;
+    let one = Representation::new("vectors", 1.0, metric, unit(LATENT, KNOWN + unseen));
     let started = Instant::now();
     let semantics = ClassSemantics::from_representations(vec![one], KNOWN);
     let distances = started.elapsed().as_secs_f64();

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use bidilel::model::Model;
+use bidilel::Model;
+use bidilel::pipeline::Fitted;
 use bidilel_math::distance::pairwise;
 use bidilel_report::{Align, Format, Table};
 use faer::Mat;
@@ -29,11 +30,11 @@ struct Near<'a> {
 
 pub(super) fn list(path: &Path, nearest: usize, format: Format) -> Result<()> {
     let model = open_model(path)?;
-    let classes = classes(&model, nearest);
+    let classes = classes(&model, model.latent()?, nearest);
     if format == Format::Json {
         return output::print_json(&serde_json::json!({
-            "dataset": model.header.dataset,
-            "split": model.header.split,
+            "dataset": model.dataset,
+            "split": model.split,
             "classes": classes,
         }));
     }
@@ -51,21 +52,21 @@ pub(super) fn list(path: &Path, nearest: usize, format: Format) -> Result<()> {
 }
 
 /// Unseen classes first: they are what the model recognises.
-fn classes(model: &Model, nearest: usize) -> Vec<Class<'_>> {
-    let fitted = &model.fitted;
-    let mut classes = side(model, "unseen", &model.header.unseen, &fitted.embedding.points, nearest);
-    classes.extend(side(model, "known", &model.header.known, &fitted.landmarks.points, nearest));
+fn classes<'a>(model: &'a Model, fitted: &Fitted, nearest: usize) -> Vec<Class<'a>> {
+    let mut classes = side(model, fitted, "unseen", &model.unseen, &fitted.embedding.points, nearest);
+    classes.extend(side(model, fitted, "known", &model.known, &fitted.landmarks.points, nearest));
     classes
 }
 
 fn side<'a>(
     model: &'a Model,
+    fitted: &Fitted,
     role: &'static str,
     names: &'a [String],
     points: &Mat<f64>,
     nearest: usize,
 ) -> Vec<Class<'a>> {
-    let distances = pairwise(model.fitted.landmarks.points.as_ref(), points.as_ref());
+    let distances = pairwise(fitted.landmarks.points.as_ref(), points.as_ref());
     let near = |place: usize| {
         let others = (0..distances.nrows()).filter(|&known| role == "unseen" || known != place);
         let mut order: Vec<usize> = others.collect();
@@ -74,7 +75,7 @@ fn side<'a>(
         order.into_iter().map(move |known| (known, place))
     };
     let describe = |(known, place): (usize, usize)| Near {
-        name: &model.header.known[known],
+        name: &model.known[known],
         latent_distance: distances[(known, place)],
         semantic_distance: (role == "unseen").then(|| model.semantics.distances.known_unseen[(known, place)]),
     };

@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use bidilel::evaluate::score;
+use bidilel::method::MethodReport;
 use bidilel::settings::Settings;
 use bidilel::task::Task;
+use bidilel::{Method, ZeroShotMethod};
 use bidilel_math::Observer;
 use bidilel_report::{Evaluation, Format, Subject};
 
@@ -42,16 +45,16 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
     let trials = dataset.trials(Some(SPLIT))?;
     let trial = trials.first().context("the split inside the program has a trial")?;
     let task = Task::new(dataset, trial, &choice, progress)?;
-    let pipeline = settings.pipeline(0);
-    let fitted = pipeline.fit(&task, progress)?;
+    let method = Method::from_settings(&settings, 0);
+    let fitted = method.fit(&task, progress)?;
     if format != Format::Text {
-        let (run, _) = evaluate::score(&task, &pipeline, &fitted, 0, &[1, 3, 5], progress)?;
+        let (run, _) = score(&method, &task, &fitted, 0, &[1, 3, 5], progress)?;
         let subject = Subject {
             dataset: dataset.name.clone(),
             split: SPLIT.to_owned(),
             visual: choice.visual.iter().map(|view| view.name.clone()).collect(),
             semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
-            method: evaluate::describe(&pipeline.resolved(&task, &fitted), &choice, &fitted)?,
+            method: MethodReport::new(&method, &choice, &task, &fitted),
         };
         evaluate::print(&Evaluation::new(subject, &[run], progress.finish(), progress.checks()), format)?;
         if args.page.is_none() {
@@ -59,7 +62,8 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
         }
     }
     progress.stage("recognize");
-    let story = Story::new(&animals, trial, &task, &settings, &choice, &fitted)?;
+    let latent = fitted.latent().context("the demonstration's method has a latent space")?;
+    let story = Story::new(&animals, trial, &task, &settings, &choice, latent)?;
     let page = write_page(args, &story)?;
     let seconds = progress.finish().get("total").copied().unwrap_or(0.0);
     match format {

@@ -20,8 +20,8 @@ pub(super) fn run(args: &EmbedArgs, format: Format, progress: &Progress) -> Resu
     latent::check_target(&args.out)?;
     progress.stage("open");
     let model = open_model(&args.input.model)?;
-    let mut sources = Sources::open(&args.input, &model.header.visual, progress)?;
-    let (count, dim) = (sources.count(), model.fitted.space.dim());
+    let mut sources = Sources::open(&args.input, &model.views, progress)?;
+    let (count, dim) = (sources.count(), model.latent()?.space.dim());
     let ids = sources.take_ids();
     progress.stage("project");
     let blocks = sources.blocks();

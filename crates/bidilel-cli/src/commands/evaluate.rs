@@ -1,14 +1,11 @@
 //! `bidilel evaluate DATASET`: fit, recognise, score.
 
-use anyhow::{Context, Result};
-use bidilel::metrics;
-use bidilel::pipeline::{Fitted, Pipeline};
-use bidilel::recognize::Recognition;
-use bidilel::task::{Choice, Side, Task};
-use bidilel::visual::Method;
+use anyhow::Result;
+use bidilel::Experiment;
+use bidilel::evaluate::evaluate_with;
+use bidilel::method::MethodReport;
 use bidilel_math::Observer;
-use bidilel_report::{Evaluation, Format, Run, Step, Subject, visible};
-use serde_json::json;
+use bidilel_report::{Evaluation, Format, fusion_line, method_line, visible};
 
 use super::exported::{self, Recognized};
 use crate::args::EvaluateArgs;
@@ -31,66 +28,29 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
     };
     args.predictions.iter().try_for_each(|path| exported::check_target(path))?;
     args.latent.iter().try_for_each(|path| latent::check_target(path))?;
-    let seed = args.method.seed;
-    let dataset = source::open(&args.dataset, seed, progress)?;
-    let choice = settings.choice(&dataset)?;
+    let dataset = source::open(&args.dataset, args.method.seed, progress)?;
     args.method.note_unused(&settings, progress);
     if args.repeat > 1 && !settings.is_random() {
         progress.note(
             "nothing in this method is random, so all repeats are the same: --init random draws its start",
         );
     }
-    let mut method = serde_json::Value::Null;
-    let (mut runs, mut recognized) = (Vec::new(), Vec::new());
-    let name = dataset.name.clone();
-    let split = match &args.method.split {
-        Some(split) => split.clone(),
-        None => dataset.split(None)?.name.clone(),
+    let exports = args.predictions.is_some() || args.latent.is_some();
+    let mut recognized = Vec::new();
+    let experiment = Experiment {
+        settings,
+        split: args.method.split.clone(),
+        seed: args.method.seed,
+        repeats: args.repeat,
+        top: args.top.clone(),
     };
-    let trials = dataset.trials(args.method.split.as_deref())?;
-    let mut dataset = Some(dataset);
-    for (number, trial) in trials.iter().enumerate() {
-        let Some(open) = &dataset else { break };
-        let task = Task::new(open, trial, &choice, progress)?;
-        // A mapped file counts as memory for as long as it is open: the last task needs it no more.
-        if number + 1 == trials.len() {
-            dataset = None;
+    let evaluated = evaluate_with(dataset, &experiment, progress, |run| -> bidilel::Result<()> {
+        if exports {
+            recognized.push(Recognized::of(run));
         }
-        task.require_instances(Side::Unseen)?;
-        let mut ground = settings.pipeline(seed).learn(&task, progress)?;
-        for repeat in 0..u64::from(args.repeat) {
-            let seed = seed.wrapping_add(repeat);
-            let pipeline = settings.pipeline(seed);
-            // Seeds reach the top-down stage and samples of instances: without one the space is learned once.
-            if repeat > 0 && ground.fusion.method == Method::Nystrom {
-                ground = pipeline.learn(&task, progress)?;
-            }
-            let fitted = pipeline.place(ground.clone(), &task, progress)?;
-            let (run, recognition) = score(&task, &pipeline, &fitted, seed, &args.top, progress)?;
-            runs.push(run);
-            if args.predictions.is_some() || args.latent.is_some() {
-                recognized.push(Recognized {
-                    split: trial.name.clone(),
-                    seed,
-                    classes: task.unseen.clone(),
-                    instances: trial.test.clone(),
-                    truth: task.test.labels.clone(),
-                    recognition,
-                });
-            }
-            if runs.len() == 1 {
-                method = describe(&pipeline.resolved(&task, &fitted), &choice, &fitted)?;
-            }
-        }
-    }
-    let subject = Subject {
-        dataset: name,
-        split,
-        visual: choice.visual.iter().map(|view| view.name.clone()).collect(),
-        semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
-        method,
-    };
-    let result = Evaluation::new(subject, &runs, progress.finish(), progress.checks());
+        Ok(())
+    })?;
+    let result = Evaluation::of(evaluated, progress.finish(), progress.checks());
     args.predictions.iter().try_for_each(|path| exported::write(path, &recognized))?;
     args.latent.iter().try_for_each(|path| exported::write_latent(path, &recognized))?;
     let Some((path, file_format)) = file else { return print(&result, format) };
@@ -116,50 +76,6 @@ fn rendered(result: &Evaluation, format: Format) -> Result<String> {
     })
 }
 
-/// One recognition, scored after every step; and what it was.
-pub(super) fn score(
-    task: &Task,
-    pipeline: &Pipeline,
-    fitted: &Fitted,
-    seed: u64,
-    top: &[usize],
-    watch: &dyn Observer,
-) -> Result<(Run, Recognition)> {
-    watch.stage("recognize");
-    let (truth, classes) = (&task.test.labels, task.unseen.len());
-    let points = fitted.space.project(task.test.features.as_ref())?;
-    let mut steps = Vec::new();
-    let recognition = pipeline.recognize_points(fitted, points, |name, recognition| {
-        let accuracy = metrics::accuracy(&recognition.labels(), truth, classes);
-        steps.push(Step { name: name.to_owned(), accuracy });
-    })?;
-    // Among as many classes as there are, the right one always is.
-    let places = || top.iter().copied().filter(|&k| k == 1 || k < classes);
-    let run = Run {
-        split: task.split.clone(),
-        seed,
-        classes: task.unseen.clone(),
-        confusion: metrics::confusion(&recognition.labels(), truth, classes),
-        steps,
-        top: places().map(|k| (k, metrics::top_k(&recognition, truth, k))).collect(),
-        hubness: places().map(|k| (k, metrics::hubness(&recognition, k))).collect(),
-        stress: fitted.stress,
-        converged: fitted.embedding.converged,
-    };
-    Ok((run, recognition))
-}
-
-/// Every setting in force.
-pub(super) fn describe(pipeline: &Pipeline, choice: &Choice, fitted: &Fitted) -> Result<serde_json::Value> {
-    let mut method = serde_json::to_value(pipeline).context("cannot describe the method")?;
-    method["name"] = json!("bidilel");
-    method["fusion"] = serde_json::to_value(&fitted.fusion).context("cannot describe the views")?;
-    method["normalize"] = json!(choice.normalize);
-    method["semantic_weights"] =
-        choice.semantic.iter().map(|(name, weight)| (name.clone(), json!(weight))).collect();
-    Ok(method)
-}
-
 fn text(result: &Evaluation) -> String {
     let subject = &result.subject;
     let runs = match result.runs.len() {
@@ -171,48 +87,27 @@ fn text(result: &Evaluation) -> String {
             100.0 * result.summary.standard_deviation
         ),
     };
+    let stress = result.stress.map(|stress| format!("stress {stress:.5}"));
+    let hubness = result.hubness.get(&1).map(|hubness| format!("hubness {hubness:.2}"));
+    let figures: Vec<String> = stress.into_iter().chain(hubness).collect();
     format!(
-        "{}, split {}: {} with {}\n{}\n\n{}{runs}\n{}\nstress {:.5}{}, {:.1} s\n",
+        "{}, split {}: {} with {}\n{}\n\n{}{runs}\n{}\n{}, {:.1} s\n",
         visible(&subject.dataset),
         visible(&subject.split),
         visible(&subject.visual.join(" + ")),
         visible(&subject.semantic.join(" + ")),
-        output::wrapped(&(method_line(&subject.method) + &fusion_line(&subject.method["fusion"]))),
+        output::wrapped(&(method_line(&subject.method) + &fused(&subject.method))),
         output::text_table(&result.steps_table()),
         output::text_table(&result.classes_table()),
-        result.stress,
-        result.hubness.get(&1).map_or(String::new(), |hubness| format!(", hubness {hubness:.2}")),
+        figures.join(", "),
         result.timings.get("total").copied().unwrap_or(0.0)
     )
 }
 
 /// Where views or kernels were joined, how and why.
-fn fusion_line(fusion: &serde_json::Value) -> String {
-    let Ok(fusion) = serde_json::from_value::<bidilel::visual::Report>(fusion.clone()) else {
-        return String::new();
-    };
-    match &fusion.views[..] {
-        [one] if one.kernel == bidilel::visual::Kernel::Linear && fusion.method == Method::Primal => {
-            String::new()
-        }
-        _ => format!("\n  {}", super::fused(&fusion)),
+fn fused(method: &MethodReport) -> String {
+    match &method.fusion {
+        Some(fusion) if !fusion.is_plain() => format!("\n  {}", fusion_line(fusion)),
+        _ => String::new(),
     }
-}
-
-/// `slpp (alpha 10, neighbors 10) > lsm (optimizer lbfgs)`: the settings on one line.
-fn method_line(method: &serde_json::Value) -> String {
-    let stage = |value: &serde_json::Value| {
-        let settings: Vec<String> = value
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter(|(name, value)| *name != "kind" && !value.is_null() && !value.is_object())
-            .map(|(name, value)| format!("{} {}", name.replace('_', "-"), value.to_string().replace('"', "")))
-            .collect();
-        let kind = value["kind"].as_str().unwrap_or("?");
-        if settings.is_empty() { kind.to_owned() } else { format!("{kind} ({})", settings.join(", ")) }
-    };
-    let post = method["post"].as_array().into_iter().flatten();
-    let stages = [&method["bottom_up"], &method["top_down"]].into_iter().chain(post).map(stage);
-    stages.collect::<Vec<_>>().join("\n  then ")
 }

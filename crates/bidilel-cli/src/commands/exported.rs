@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use bidilel::evaluate::Finished;
 use bidilel::recognize::Recognition;
 use serde_json::json;
 
@@ -90,7 +91,12 @@ pub(super) fn write(path: &Path, runs: &[Recognized]) -> Result<()> {
 
 /// Writes where the test instances of all runs lie in the latent space, refined as the predictions are.
 pub(super) fn write_latent(path: &Path, runs: &[Recognized]) -> Result<()> {
-    let dims: Vec<usize> = runs.iter().map(|run| run.recognition.points.nrows()).collect();
+    let points = |run: &Recognized| match &run.recognition.latent {
+        Some(latent) => Ok(latent.points.clone()),
+        None => bail!("this method has no latent space, so there are no coordinates to write"),
+    };
+    let points: Vec<_> = runs.iter().map(points).collect::<Result<_>>()?;
+    let dims: Vec<usize> = points.iter().map(|points| points.nrows()).collect();
     let dim = dims.first().copied().unwrap_or(0);
     if dims.iter().any(|&other| other != dim) {
         bail!(
@@ -114,7 +120,7 @@ pub(super) fn write_latent(path: &Path, runs: &[Recognized]) -> Result<()> {
     let beside =
         Beside { columns: vec!["index", "split", "seed", "instance", "true", "predicted"], cells: &cells };
     latent::write(path, (rows.len(), dim), &beside, &mut |write| {
-        runs.iter().try_for_each(|run| write(run.recognition.points.as_ref().as_ref()))
+        points.iter().try_for_each(|points| write(points.as_ref().as_ref()))
     })
 }
 
@@ -126,6 +132,19 @@ struct Labels<'a> {
 }
 
 impl Recognized {
+    /// What is kept of a run when its task is dropped.
+    pub(super) fn of(run: Finished<'_>) -> Self {
+        let Finished { trial, task, seed, recognition, .. } = run;
+        Self {
+            split: trial.name.clone(),
+            seed,
+            classes: task.unseen.clone(),
+            instances: trial.test.clone(),
+            truth: task.test.labels.clone(),
+            recognition,
+        }
+    }
+
     fn labels(&self) -> impl Iterator<Item = Labels<'_>> {
         let predicted = self.recognition.labels();
         self.instances.iter().zip(&self.truth).zip(predicted).map(|((&instance, &truth), predicted)| Labels {
@@ -136,6 +155,6 @@ impl Recognized {
     }
 
     fn distance(&self, class: usize, instance: usize) -> f64 {
-        self.recognition.distances[(class, instance)]
+        self.recognition.scores.distance(class, instance)
     }
 }

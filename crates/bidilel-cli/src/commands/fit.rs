@@ -1,9 +1,8 @@
 //! `bidilel fit DATASET --out MODEL`: learn once, recognise later.
 
 use anyhow::{Result, bail};
-use bidilel::model::Model;
-use bidilel::task::Task;
-use bidilel_report::Format;
+use bidilel::{Error, Method, Model, Task, ZeroShotMethod};
+use bidilel_report::{Format, fusion_line};
 use serde_json::json;
 
 use crate::args::FitArgs;
@@ -30,31 +29,33 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     // A mapped file counts as memory for as long as it is open.
     let name = dataset.name.clone();
     drop(dataset);
-    let pipeline = settings.pipeline(seed);
-    let fitted = pipeline.fit(&task, progress)?;
+    let method = Method::from_settings(&settings, seed);
+    let fitted = method.fit(&task, progress)?;
     if let Some(path) = &args.latent {
-        let points = fitted.space.project(task.train.features.as_ref())?;
+        let latent = fitted.latent().ok_or(Error::NoLatentSpace { method: method.name() })?;
+        let points = latent.space.project(task.train.features.as_ref())?;
         let cells = |row: usize| {
             vec![row.to_string(), trial.train[row].to_string(), task.known[task.train.labels[row]].clone()]
         };
         let beside = Beside { columns: vec!["index", "instance", "label"], cells: &cells };
         latent::write(path, (points.ncols(), points.nrows()), &beside, &mut |write| write(points.as_ref()))?;
     }
-    let model = Model::new(&name, choice.normalize, &task, &pipeline, fitted);
+    let model = Model::new(&name, choice.normalize, &task, &method, fitted);
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();
     if output::is_stdout(&args.out) {
         // The model is there: a report after it would be part of it.
         return Ok(());
     }
-    let header = &model.header;
+    let header = model.header();
+    let dim = model.latent().ok().map(|fitted| fitted.space.dim());
     match format {
         Format::Json => output::print_json(&json!({
             "model": args.out,
             "known": header.known.len(),
             "unseen": header.unseen.len(),
             "instances": header.instances,
-            "dim": model.fitted.space.dim(),
+            "dim": dim,
             "stress": header.stress,
             "converged": header.converged,
             "fusion": header.fusion,
@@ -62,20 +63,19 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
             "timings": timings,
             "checks": progress.checks(),
         })),
-        _ => output::print(&format!(
-            "{}: {} unseen classes among {} known ones in {} dimensions, from {} instances; stress {:.5}, {:.1} s\n{}",
-            args.out.display(),
-            header.unseen.len(),
-            header.known.len(),
-            model.fitted.space.dim(),
-            header.instances,
-            header.stress,
-            timings.get("total").copied().unwrap_or(0.0),
-            if task.views.is_plain() {
-                String::new()
-            } else {
-                format!("  {}\n", super::fused(&header.fusion))
-            }
-        )),
+        _ => {
+            let space = dim.map_or(String::new(), |dim| format!(" in {dim} dimensions"));
+            let stress = header.stress.map_or(String::new(), |stress| format!("stress {stress:.5}, "));
+            let views = header.fusion.filter(|fusion| !fusion.is_plain());
+            output::print(&format!(
+                "{}: {} unseen classes among {} known ones{space}, from {} instances; {stress}{:.1} s\n{}",
+                args.out.display(),
+                header.unseen.len(),
+                header.known.len(),
+                header.instances,
+                timings.get("total").copied().unwrap_or(0.0),
+                views.map_or(String::new(), |fusion| format!("  {}\n", fusion_line(&fusion)))
+            ))
+        }
     }
 }

@@ -26,7 +26,6 @@ mod tune;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use bidilel::visual::{Kernel, Method, Report, ViewReport};
 use bidilel_report::Format;
 
 use crate::args::{ClassCommand, Cli, Command, Common, DemoArgs};
@@ -72,28 +71,6 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Completions { shell } => completions::run(shell),
     }?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// How views were joined, in words: `views a 0.50 linear, b 0.50 rbf; nystrom, rank 2000 (...), 0.8 % of the kernel lost`.
-fn fused(fusion: &Report) -> String {
-    let view = |view: &ViewReport| {
-        let kernel = match view.kernel {
-            Kernel::Linear => "linear".to_owned(),
-            Kernel::Rbf { gamma } => format!("rbf gamma {:.4}", gamma.unwrap_or(0.0)),
-            Kernel::Chi2 { gamma } => format!("chi2 gamma {:.4}", gamma.unwrap_or(0.0)),
-        };
-        format!("{} {:.2} {kernel}", view.name, view.weight)
-    };
-    let views: Vec<String> = fusion.views.iter().map(view).collect();
-    let method = match fusion.method {
-        Method::Primal => "over dimensions".to_owned(),
-        Method::NSpace => "over training instances".to_owned(),
-        Method::Nystrom => format!("over a sample of {} training instances", fusion.rank.unwrap_or(0)),
-    };
-    let lost = fusion
-        .approximation_error
-        .map_or(String::new(), |error| format!(", {:.2} % of the kernel lost", 100.0 * error));
-    format!("views {}; {method} ({}){lost}", views.join(", "), fusion.reason)
 }
 
 /// The error of a folder that is there, for commands that can replace it.

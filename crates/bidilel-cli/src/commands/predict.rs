@@ -1,15 +1,15 @@
 //! `bidilel predict MODEL FEATURES...`: labels for feature rows, from the model alone.
 //!
 //! Rows are read, projected and written in blocks, so that a file of any size takes constant memory. Only
-//! corrections by the batch (`--post`) need all instances at once, and then only in the latent space.
+//! refiners (`--post`) need all instances at once, and then only in the latent space.
 
 use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use bidilel::Candidates;
 use bidilel::model::Model;
-use bidilel::pipeline::Pipeline;
-use bidilel::post::Post;
+use bidilel::post::{Post, refined};
 use bidilel_math::Observer;
 use bidilel_report::Format;
 use faer::Mat;
@@ -39,24 +39,25 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     args.out.iter().try_for_each(|path| output::check_target(path))?;
     progress.stage("open");
     let model = open_model(&args.input.model)?;
-    let mut sources = Sources::open(&args.input, &model.header.visual, progress)?;
-    let pipeline = Pipeline { post: corrections(args, &model, progress), ..model.header.method.clone() };
-    if args.top > model.header.unseen.len() {
-        progress.note(&format!("--top {}: there are only {} classes", args.top, model.header.unseen.len()));
+    let mut sources = Sources::open(&args.input, &model.views, progress)?;
+    let post = refiners(args, &model, progress);
+    if args.top > model.unseen.len() {
+        progress.note(&format!("--top {}: there are only {} classes", args.top, model.unseen.len()));
     }
     progress.stage("recognize");
     let ids = sources.take_ids();
     let count = sources.count();
-    let lines = count.saturating_mul(args.top.min(model.header.unseen.len()));
+    let lines = count.saturating_mul(args.top.min(model.unseen.len()));
     args.out.iter().try_for_each(|path| output::check_room(path, lines.saturating_mul(SHORTEST_LINE)))?;
     let blocks = sources.blocks();
     let done = |block: &Range<usize>| progress.progress(block.end, count);
     let mut found = Scan::default();
-    // Corrections by the batch need all instances at once, and may fail: before the first line is written.
-    let whole = if pipeline.post.is_empty() {
+    // Refiners need all instances at once, and may fail: before the first line is written.
+    let whole = if post.is_empty() {
         None
     } else {
-        let mut points = Mat::<f64>::zeros(model.fitted.space.dim(), count);
+        let latent = model.latent()?;
+        let mut points = Mat::<f64>::zeros(latent.space.dim(), count);
         let mut kept = Vec::new();
         for range in &blocks {
             let (placed, rows) = Block::read(&mut sources, range, args.skip_bad_rows, &mut found)?
@@ -66,11 +67,12 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
             done(range);
         }
         check_any(&kept, count)?;
-        points.truncate(model.fitted.space.dim(), kept.len());
-        Some((pipeline.recognize_points(&model.fitted, points, |_, _| ())?, kept))
+        points.truncate(latent.space.dim(), kept.len());
+        let inductive = latent.nearest(points, Candidates::Unseen);
+        Some((refined(inductive, &post, |_, _| ())?, kept))
     };
     output::write_to(args.out.as_deref(), |out| {
-        let lines = Lines { style: &style, classes: &model.header.unseen, top: args.top, ids: ids.as_ref() };
+        let lines = Lines { style: &style, classes: &model.unseen, top: args.top, ids: ids.as_ref() };
         let mut writer = Writer::new(out, &style, ids.as_ref().map(id_name))?;
         if let Some((recognition, kept)) = &whole {
             writer.write(lines.of(kept, recognition)?)?;
@@ -129,9 +131,9 @@ fn tell(found: &Scan, count: usize, args: &PredictArgs, watch: &dyn Observer) ->
     })
 }
 
-/// The corrections to make: those of the fit, unless told otherwise.
-fn corrections(args: &PredictArgs, model: &Model, watch: &dyn Observer) -> Vec<Post> {
-    let fitted = &model.header.method.post;
+/// The refiners to apply: those of the fit, unless told otherwise.
+fn refiners(args: &PredictArgs, model: &Model, watch: &dyn Observer) -> Vec<Post> {
+    let fitted = model.method.post();
     let mut post = match &args.post {
         Some(names) => {
             // Settings that the model was fitted with stay in force.
@@ -139,7 +141,7 @@ fn corrections(args: &PredictArgs, model: &Model, watch: &dyn Observer) -> Vec<P
             let named = method::refiners(names, None, None);
             named.into_iter().map(|post| of_fit(&post).unwrap_or(post)).collect()
         }
-        None => fitted.clone(),
+        None => fitted.to_vec(),
     };
     let mut used = false;
     for refiner in &mut post {

@@ -56,13 +56,13 @@ impl<'a> Lines<'a> {
     /// The lines of a block of instances, whose numbers these are.
     pub(super) fn of(&self, numbers: &[usize], recognition: &Recognition) -> Result<Made<'a>> {
         let (classes, ids) = (self.classes, self.ids);
-        let rows = (0..recognition.distances.ncols()).flat_map(|instance| {
+        let rows = (0..recognition.scores.instances()).flat_map(|instance| {
             let index = numbers[instance];
             let id = ids.map(|ids| ids.values[index].as_str());
-            let row = move |(class, distance): (usize, f64)| -> Prediction<'a> {
-                Prediction { index, label: classes[class].as_str(), distance, id }
+            let row = move |(class, score): (usize, f64)| -> Prediction<'a> {
+                Prediction { index, label: classes[class].as_str(), distance: -score, id }
             };
-            recognition.top(instance, self.top).into_iter().map(row)
+            recognition.scores.top(instance, self.top).into_iter().map(row)
         });
         let mut text = Vec::new();
         match self.style {

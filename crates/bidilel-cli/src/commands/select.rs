@@ -5,13 +5,14 @@
 
 use anyhow::{Result, bail};
 use bidilel::dataset::Dataset;
+use bidilel::evaluate::score;
 use bidilel::metrics;
 use bidilel::settings::Settings;
 use bidilel::split::Trial;
 use bidilel::task::{Side, Task};
 use bidilel::tune::{ChosenViews, choose_views, folds};
 use bidilel::visual::Until;
-use bidilel_math::Observer;
+use bidilel::{Method, ZeroShotMethod};
 use bidilel_math::statistics::Summary;
 use bidilel_report::{Align, Block, Curve, Format, Table, curves, page};
 use serde_json::{Value, json};
@@ -104,10 +105,10 @@ fn recognized(
 ) -> Result<metrics::Accuracy> {
     let task = Task::new(dataset, trial, &settings.choice(dataset)?, progress)?;
     task.require_instances(Side::Unseen)?;
-    let pipeline = settings.pipeline(seed);
-    let fitted = pipeline.fit(&task, progress)?;
-    let found = pipeline.recognize(&fitted, task.test.features.as_ref(), progress as &dyn Observer)?;
-    Ok(metrics::accuracy(&found.labels(), &task.test.labels, task.unseen.len()))
+    let method = Method::from_settings(settings, seed);
+    let fitted = method.fit(&task, progress)?;
+    let (run, _) = score(&method, &task, &fitted, seed, &[], progress)?;
+    Ok(run.accuracy())
 }
 
 /// Per-class accuracy with so many views, over the trials that have so many.

@@ -86,7 +86,14 @@ mod tests {
             dimension_names: Some(["hooves", "fins", "alive"].map(String::from).to_vec()),
         };
         let (known, unseen) = (vec![0, 1, 2], vec![3]);
-        let trial = Trial { name: "t".to_owned(), known, unseen, train: Vec::new(), test: vec![0] };
+        let trial = Trial {
+            name: "t".to_owned(),
+            known,
+            unseen,
+            train: Vec::new(),
+            test: vec![0],
+            test_seen: Vec::new(),
+        };
         let places = [[1.0, 0.9, -1.0], [0.0, 0.1, 0.0]];
         let landmarks = Landmarks { points: Mat::from_fn(2, 3, |i, j| places[i][j]) };
         let points = Mat::from_fn(2, 1, |i, _| [0.9, 0.2][i]);

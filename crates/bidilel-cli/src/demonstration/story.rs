@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result};
 use bidilel::metrics::{self, Accuracy};
-use bidilel::pipeline::{Fitted, Pipeline};
-use bidilel::post::Post;
-use bidilel::recognize::Recognition;
+use bidilel::pipeline::Fitted;
+use bidilel::post::{Post, refined};
+use bidilel::recognize::{Candidates, Recognition};
 use bidilel::settings::{PostName, Settings};
 use bidilel::split::Trial;
 use bidilel::task::{Choice, Task};
@@ -53,10 +53,8 @@ impl<'a> Story<'a> {
     ) -> Result<Self> {
         let points = fitted.space.project(task.test.features.as_ref())?;
         let (truth, classes) = (&task.test.labels, task.unseen.len());
-        let recognize = |post: Vec<Post>| {
-            let pipeline = Pipeline { post, ..settings.pipeline(0) };
-            pipeline.recognize_points(fitted, points.clone(), |_, _| ())
-        };
+        let recognize =
+            |post: Vec<Post>| refined(fitted.nearest(points.clone(), Candidates::Unseen), &post, |_, _| ());
         let mut ways = Vec::new();
         for name in [PostName::None, PostName::SelfTraining, PostName::Structured] {
             let post = Settings { post: Some(vec![name]), ..settings.clone() }.post();
@@ -75,7 +73,7 @@ impl<'a> Story<'a> {
             ways,
             chosen,
             confusion: metrics::confusion(&recognition.labels(), truth, classes),
-            among_three: metrics::top_k(&recognition, truth, 3),
+            among_three: metrics::top_k(&recognition.scores, truth, 3),
             recognition,
             explainer: Explainer::new(attributes, trial, &fitted.landmarks, points.as_ref()),
         })
@@ -88,8 +86,10 @@ impl<'a> Story<'a> {
 
     /// The three best guesses about a test picture, best first.
     pub(crate) fn guesses(&self, test: usize) -> Vec<Guess> {
-        let top = self.recognition.top(test, 3);
-        top.into_iter().map(|(place, distance)| Guess { class: self.trial.unseen[place], distance }).collect()
+        let top = self.recognition.scores.top(test, 3);
+        let guess =
+            |(class, score): (usize, f64)| Guess { class: self.trial.unseen[class], distance: -score };
+        top.into_iter().map(guess).collect()
     }
 
     /// The class of a test picture, as an index into the dataset's classes.

@@ -23,7 +23,7 @@ use super::{
     DEFAULT_DIM, LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, total_scatter,
     varying_dimensions,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SemanticProblem};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
 
@@ -43,13 +43,13 @@ impl Default for Cca {
     }
 }
 
-impl LatentSpaceLearner for Cca {
-    fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
+impl<T: Scalar> LatentSpaceLearner<T> for Cca {
+    fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         check_ridge(self.ridge)?;
         check_classes(training.classes)?;
         let Some(semantics) = training.semantics else {
             let origin = "the semantic representation".to_owned();
-            let problem = "holds distances, but bottom-up `cca` needs vectors".to_owned();
+            let problem = SemanticProblem::NoVectors { needed_by: "bottom-up `cca`" };
             return Err(Error::Semantic { origin, problem });
         };
         let rows = varying_dimensions(training, watch)?;
@@ -67,8 +67,8 @@ impl LatentSpaceLearner for Cca {
         let weighted = semantic_factor(training, semantics);
         // Unit vectors that agree to rounding are the same.
         if weighted.norm_max() < 1e-9 {
-            let problem = "describes all known classes alike, so nothing correlates with it".to_owned();
-            return Err(Error::Semantic { origin: "the semantic representation".to_owned(), problem });
+            let origin = "the semantic representation".to_owned();
+            return Err(Error::Semantic { origin, problem: SemanticProblem::AllAlike });
         }
         watch.stage("eigen");
         let visual =

@@ -46,8 +46,8 @@ impl Default for Lda {
     }
 }
 
-impl LatentSpaceLearner for Lda {
-    fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
+impl<T: Scalar> LatentSpaceLearner<T> for Lda {
+    fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         check_ridge(self.ridge)?;
         check_classes(training.classes)?;
         let rows = varying_dimensions(training, watch)?;

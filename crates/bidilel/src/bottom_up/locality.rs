@@ -29,35 +29,7 @@ use super::{LatentSpaceLearner, resolve_dim, total_scatter, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
-
-/// Among which instances neighbours are looked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Neighborhood {
-    /// All training instances; edges between classes are then dropped. The paper's way.
-    #[default]
-    Global,
-    /// The instance's own class.
-    WithinClass,
-}
-
-/// How neighbours among all training instances are looked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Search {
-    /// All pairs are compared ([`bidilel_math::neighbors::exact`]).
-    #[default]
-    Exact,
-    /// Nearly all neighbours, for very many instances ([`bidilel_math::neighbors::approximate`]).
-    Approximate,
-}
-
-impl Search {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-    fn is_exact(&self) -> bool {
-        *self == Self::Exact
-    }
-}
+use crate::visual::{Neighborhood, Search};
 
 /// Training instances beyond which an exact search says what it costs.
 const MANY: usize = 200_000;
@@ -149,15 +121,15 @@ impl Lpp {
     }
 }
 
-impl LatentSpaceLearner for Slpp {
-    fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
+impl<T: Scalar> LatentSpaceLearner<T> for Slpp {
+    fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         let graph = self.graph(training, watch)?;
         self.locality.project(training, &graph, watch)
     }
 }
 
-impl LatentSpaceLearner for Lpp {
-    fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
+impl<T: Scalar> LatentSpaceLearner<T> for Lpp {
+    fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         let graph = self.graph(training, watch)?;
         self.locality.project(training, &graph, watch)
     }

@@ -1,6 +1,7 @@
 //! Bottom-up: a latent space learned from the labelled features of the known classes.
 
 mod cca;
+mod fused;
 mod lda;
 mod locality;
 mod none;
@@ -15,11 +16,14 @@ use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
 pub use cca::Cca;
+pub use fused::Ground;
 pub use lda::Lda;
-pub use locality::{Locality, Lpp, Neighborhood, Regularizer, Search, Slpp};
+pub use locality::{Locality, Lpp, Regularizer, Slpp};
 pub use none::Unchanged;
 pub use pca::Pca;
 pub(crate) use scatters::Scatters;
+
+pub use crate::visual::{Neighborhood, Search};
 
 use crate::error::{Error, Result};
 use crate::latent_space::LatentSpace;
@@ -30,9 +34,9 @@ use crate::visual::Views;
 pub const DEFAULT_DIM: usize = 100;
 
 /// Learns a latent space.
-pub trait LatentSpaceLearner {
+pub trait LatentSpaceLearner<T = f32> {
     /// Fits the space to known classes only.
-    fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace>;
+    fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace>;
 }
 
 /// Any of the bottom-up learners.
@@ -59,8 +63,8 @@ impl Default for BottomUp {
     }
 }
 
-impl LatentSpaceLearner for BottomUp {
-    fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
+impl<T: Scalar> LatentSpaceLearner<T> for BottomUp {
+    fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         match self {
             Self::Slpp(learner) => learner.fit(training, watch),
             Self::Lpp(learner) => learner.fit(training, watch),

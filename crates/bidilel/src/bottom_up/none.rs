@@ -13,8 +13,8 @@ use crate::task::Training;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Unchanged {}
 
-impl LatentSpaceLearner for Unchanged {
-    fn fit<T: Scalar>(&self, training: &Training<'_, T>, _: &dyn Observer) -> Result<LatentSpace> {
+impl<T: Scalar> LatentSpaceLearner<T> for Unchanged {
+    fn fit(&self, training: &Training<'_, T>, _: &dyn Observer) -> Result<LatentSpace> {
         let map = match training.views.scales() {
             None => Map::Identity(training.features.nrows()),
             Some(scales) => Map::Scaled(scales),

@@ -26,8 +26,8 @@ pub struct Pca {
     pub dim: Option<usize>,
 }
 
-impl LatentSpaceLearner for Pca {
-    fn fit<T: Scalar>(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
+impl<T: Scalar> LatentSpaceLearner<T> for Pca {
+    fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         let rows = varying_dimensions(training, watch)?;
         let most = rows.len().min(training.features.ncols().saturating_sub(1)).max(1);
         let dim = resolve_dim(self.dim, most, "varying features, and instances less one")?;

@@ -1,6 +1,7 @@
-//! Corrections of a recognition by the whole batch of test instances (the transductive setting).
+//! Refiners: corrections of a recognition by the whole batch of test instances (the transductive setting).
 //!
-//! Refiners can be chained: each moves the class embeddings and measures again.
+//! Refiners can be chained. A [`LatentRefiner`] moves class embeddings in the latent space, so that it works only after
+//! methods that have one; [`Post`] says so with an error.
 
 mod self_training;
 mod structured;
@@ -10,13 +11,19 @@ use serde::{Deserialize, Serialize};
 pub use self_training::SelfTraining;
 pub use structured::Structured;
 
-use crate::error::Result;
-use crate::recognize::Recognition;
+use crate::error::{Error, Result};
+use crate::recognize::{Latent, Recognition, Scores};
 
-/// Improves a recognition.
+/// Improves a recognition by what the batch of instances shows.
 pub trait Refiner {
-    /// Moves the class embeddings by what the instances show.
+    /// The recognition after refinement.
     fn refine(&self, before: Recognition) -> Result<Recognition>;
+}
+
+/// Improves a recognition by moving class embeddings among the points of a latent space.
+pub trait LatentRefiner {
+    /// The embeddings after refinement; `scores` are those of `before`.
+    fn refine(&self, before: Latent, scores: &Scores) -> Result<Latent>;
 }
 
 /// Any of the refiners.
@@ -41,9 +48,26 @@ impl Post {
 
 impl Refiner for Post {
     fn refine(&self, before: Recognition) -> Result<Recognition> {
-        match self {
-            Self::SelfTraining(refiner) => refiner.refine(before),
-            Self::Structured(refiner) => refiner.refine(before),
-        }
+        let refiner: &dyn LatentRefiner = match self {
+            Self::SelfTraining(refiner) => refiner,
+            Self::Structured(refiner) => refiner,
+        };
+        let Recognition { scores, latent } = before;
+        let latent = latent.ok_or(Error::NoLatentPoints { refiner: self.name() })?;
+        Ok(refiner.refine(latent, &scores)?.into())
     }
+}
+
+/// A recognition after some refiners; `step` sees it before them (`inductive`) and after each of them, by name.
+pub fn refined(
+    inductive: Recognition,
+    post: &[Post],
+    mut step: impl FnMut(&str, &Recognition),
+) -> Result<Recognition> {
+    step("inductive", &inductive);
+    post.iter().try_fold(inductive, |before, refiner| {
+        let after = refiner.refine(before)?;
+        step(refiner.name(), &after);
+        Ok(after)
+    })
 }

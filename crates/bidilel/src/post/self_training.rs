@@ -9,9 +9,9 @@
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-use super::Refiner;
+use super::LatentRefiner;
 use crate::error::{Error, Result};
-use crate::recognize::Recognition;
+use crate::recognize::{Latent, Scores};
 
 /// Settings of self-training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,8 +29,8 @@ impl Default for SelfTraining {
     }
 }
 
-impl Refiner for SelfTraining {
-    fn refine(&self, before: Recognition) -> Result<Recognition> {
+impl LatentRefiner for SelfTraining {
+    fn refine(&self, before: Latent, scores: &Scores) -> Result<Latent> {
         if self.self_training_neighbors == 0 {
             let expected = "at least 1".to_owned();
             return Err(Error::Setting {
@@ -40,20 +40,20 @@ impl Refiner for SelfTraining {
             });
         }
         let mut now = before;
-        for _ in 0..self.self_training_rounds {
-            let moved = self.moved(&now);
+        for round in 0..self.self_training_rounds {
+            let moved = if round == 0 { self.moved(&now, scores) } else { self.moved(&now, &now.scores()) };
             if moved == now.embedding {
                 break;
             }
-            now = Recognition::nearest(now.points, moved);
+            now.embedding = moved;
         }
         Ok(now)
     }
 }
 
 impl SelfTraining {
-    fn moved(&self, now: &Recognition) -> Mat<f64> {
-        let (classes, instances) = (now.distances.nrows(), now.distances.ncols());
+    fn moved(&self, now: &Latent, scores: &Scores) -> Mat<f64> {
+        let (classes, instances) = (scores.classes(), scores.instances());
         let k = self.self_training_neighbors.min(instances);
         let mut moved = now.embedding.clone();
         if k == 0 {
@@ -61,10 +61,10 @@ impl SelfTraining {
         }
         for class in 0..classes {
             let mut order: Vec<usize> = (0..instances).collect();
-            let by_distance = |&a: &usize, &b: &usize| {
-                now.distances[(class, a)].total_cmp(&now.distances[(class, b)]).then(a.cmp(&b))
+            let nearest_first = |&a: &usize, &b: &usize| {
+                scores.values[(class, b)].total_cmp(&scores.values[(class, a)]).then(a.cmp(&b))
             };
-            order.select_nth_unstable_by(k - 1, by_distance);
+            order.select_nth_unstable_by(k - 1, nearest_first);
             // Sums in index order, so that the selection's own order leaves no trace.
             order.truncate(k);
             order.sort_unstable();

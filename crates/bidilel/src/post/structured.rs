@@ -17,9 +17,9 @@ use bidilel_math::distance::pairwise;
 use bidilel_math::kmeans::kmeans;
 use bidilel_math::vector;
 
-use super::Refiner;
+use super::LatentRefiner;
 use crate::error::{Error, Result};
-use crate::recognize::Recognition;
+use crate::recognize::{Latent, Scores};
 
 /// Settings of structured prediction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,8 +35,8 @@ impl Default for Structured {
     }
 }
 
-impl Refiner for Structured {
-    fn refine(&self, before: Recognition) -> Result<Recognition> {
+impl LatentRefiner for Structured {
+    fn refine(&self, before: Latent, _: &Scores) -> Result<Latent> {
         let points = before.points.as_ref().as_ref();
         let clusters = kmeans(points, before.embedding.clone(), self.max_iterations);
         let costs = pairwise(clusters.centers.as_ref(), before.embedding.as_ref());
@@ -50,6 +50,6 @@ impl Refiner for Structured {
         for (cluster, &class) in class_of_cluster.iter().enumerate() {
             embedding.col_mut(class).copy_from(clusters.centers.col(cluster));
         }
-        Ok(Recognition::nearest(before.points, embedding))
+        Ok(Latent { points: before.points, embedding })
     }
 }

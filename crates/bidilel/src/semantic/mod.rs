@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::Xxh3;
 pub use distance::SemanticDistances;
 
 use crate::dataset::{Dataset, Metric, Semantic};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SemanticProblem};
 
 /// Larger distances would leave the range of a float as soon as their squares are summed up.
 const MOST_DISTANCE: f64 = 1e100;
@@ -30,9 +30,26 @@ pub struct Representation {
     /// Vectors of known then unseen classes, dimensions x classes, with unit norm; or the distances
     /// between all these classes where they are precomputed.
     pub values: Mat<f64>,
+    /// The same as the dataset has them, before normalization: attributes are probabilities, counts or bits there.
+    pub raw: Mat<f64>,
 }
 
 impl Representation {
+    /// A representation of known then unseen classes as the dataset has it: vectors get unit norm, precomputed
+    /// distances stay.
+    ///
+    /// Vectors must be finite and not zero.
+    pub fn new(name: &str, weight: f64, metric: Metric, raw: Mat<f64>) -> Self {
+        let mut values = raw.clone();
+        if metric != Metric::Precomputed {
+            for class in 0..values.ncols() {
+                let norm = values.col(class).norm_l2();
+                values.col_as_slice_mut(class).iter_mut().for_each(|value| *value /= norm);
+            }
+        }
+        Self { name: name.to_owned(), weight, metric, values, raw }
+    }
+
     pub(crate) fn hash(&self, hash: &mut Xxh3) {
         hash.update(&self.weight.to_le_bytes());
         hash.update(&[self.metric as u8]);
@@ -74,8 +91,7 @@ impl ClassSemantics {
             .iter()
             .map(|(name, weight)| {
                 let semantic = dataset.semantic(Some(name))?;
-                let values = take(dataset, semantic, &classes)?;
-                Ok(Representation { name: name.clone(), weight: *weight, metric: semantic.metric, values })
+                Ok(Representation::new(name, *weight, semantic.metric, take(dataset, semantic, &classes)?))
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(Self::from_representations(representations, known.len()))
@@ -97,6 +113,11 @@ impl ClassSemantics {
         Self { known, representations, distances, vectors }
     }
 
+    /// Unit vectors of all classes, known ones first, where there are vectors.
+    pub fn vectors(&self) -> Option<MatRef<'_, f64>> {
+        self.vectors.as_ref().map(Mat::as_ref)
+    }
+
     /// Unit vectors of the known classes, where there are vectors.
     pub fn known_vectors(&self) -> Option<MatRef<'_, f64>> {
         self.vectors.as_ref().map(|vectors| vectors.subcols(0, self.known))
@@ -108,7 +129,7 @@ impl ClassSemantics {
     }
 }
 
-/// The rows of some classes, checked, with unit norm where they are vectors.
+/// The vectors of some classes, or the distances between them: checked, as the dataset has them.
 fn take(dataset: &Dataset, semantic: &Semantic, classes: &[usize]) -> Result<Mat<f64>> {
     let found = semantic.vectors.ncols();
     if found != dataset.classes.len() {
@@ -131,10 +152,11 @@ fn take(dataset: &Dataset, semantic: &Semantic, classes: &[usize]) -> Result<Mat
         for &class in classes {
             let column = semantic.vectors.col_as_slice(class);
             if let Some(&other) = classes.iter().find(|&&other| column[other] > MOST_DISTANCE) {
-                let problem = format!(
-                    "the distance between `{}` and `{}` is {:e}, but at most {MOST_DISTANCE:e} can be squared and summed up: divide all by a number",
-                    dataset.classes[class], dataset.classes[other], column[other]
-                );
+                let problem = SemanticProblem::DistanceTooLarge {
+                    classes: [dataset.classes[class].clone(), dataset.classes[other].clone()],
+                    distance: column[other],
+                    most: MOST_DISTANCE,
+                };
                 return Err(Error::Semantic { origin: semantic.origin.clone(), problem });
             }
         }
@@ -142,23 +164,17 @@ fn take(dataset: &Dataset, semantic: &Semantic, classes: &[usize]) -> Result<Mat
             semantic.vectors[(classes[i], classes[j])]
         }));
     }
-    let mut vectors =
+    let vectors =
         Mat::from_fn(semantic.vectors.nrows(), classes.len(), |i, j| semantic.vectors[(i, classes[j])]);
-    for (place, &class) in classes.iter().enumerate() {
-        let norm = vectors.col(place).norm_l2();
-        if norm == 0.0 {
-            let problem = format!(
-                "the vector of class `{}` is all zero, so it describes nothing",
-                dataset.classes[class]
-            );
-            return Err(Error::Semantic { origin: semantic.origin.clone(), problem });
-        }
-        if !norm.is_finite() {
-            let problem =
-                format!("the vector of class `{}` is too long for its norm", dataset.classes[class]);
-            return Err(Error::Semantic { origin: semantic.origin.clone(), problem });
-        }
-        vectors.col_mut(place).iter_mut().for_each(|value| *value /= norm);
+    for (index, &class) in classes.iter().enumerate() {
+        let norm = vectors.col(index).norm_l2();
+        let class = || dataset.classes[class].clone();
+        let problem = match norm {
+            0.0 => SemanticProblem::ZeroVector { class: class() },
+            norm if norm.is_finite() => continue,
+            _ => SemanticProblem::NormOverflow { class: class() },
+        };
+        return Err(Error::Semantic { origin: semantic.origin.clone(), problem });
     }
     Ok(vectors)
 }

@@ -21,7 +21,7 @@ use crate::task::{Choice, Normalize};
 use crate::top_down::{Form, Kernel, Lsm, LsmSvr, Optimizer, Start, Svr, TopDown};
 use crate::visual::{Fusion, Method};
 
-pub use names::{BottomUpName, InitName, KernelName, PostName, TopDownName};
+pub use names::{BottomUpName, InitName, KernelName, MethodName, PostName, TopDownName};
 
 macro_rules! settings {
     ($($(#[$doc:meta])* $name:ident: $type:ty),+ $(,)?) => {
@@ -57,6 +57,12 @@ settings! {
     semantic_weights: Vec<f64>,
     /// What is done to every visual row first.
     normalize: Normalize,
+    /// The method.
+    method: MethodName,
+    /// Regularizer of the features in eszsl.
+    eszsl_gamma: f64,
+    /// Regularizer of the descriptions in eszsl.
+    eszsl_lambda: f64,
     /// The bottom-up learner.
     bottom_up: BottomUpName,
     /// Weight of the regulariser of slpp and lpp.
@@ -146,6 +152,7 @@ impl Settings {
             visual,
             semantic: names.into_iter().zip(weights).collect(),
             normalize: self.normalize.unwrap_or_default(),
+            ..Choice::default()
         })
     }
 

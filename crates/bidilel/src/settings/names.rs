@@ -24,3 +24,23 @@ names! {
     /// Names of the kernels of support vector regression.
     KernelName { Rbf, Linear }
 }
+
+/// Names of the methods.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MethodName {
+    /// The paper's.
+    #[default]
+    Bidilel,
+    /// Embarrassingly simple zero-shot learning.
+    Eszsl,
+}
+
+impl std::fmt::Display for MethodName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Bidilel => "bidilel",
+            Self::Eszsl => "eszsl",
+        })
+    }
+}

@@ -15,7 +15,7 @@ use bidilel_math::svr;
 pub use bidilel_math::svr::{Form, Kernel};
 
 use super::{ClassEmbedder, Embedding};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SemanticProblem};
 use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
 
@@ -54,7 +54,7 @@ impl ClassEmbedder for Svr {
         watch.stage("top_down");
         let (Some(known), Some(unseen)) = (semantics.known_vectors(), semantics.unseen_vectors()) else {
             let origin = "the semantic representation".to_owned();
-            let problem = "holds distances, but top-down `svr` needs vectors".to_owned();
+            let problem = SemanticProblem::NoVectors { needed_by: "top-down `svr`" };
             return Err(Error::Semantic { origin, problem });
         };
         self.check()?;

@@ -19,8 +19,8 @@ use crate::error::{Error, Result};
 use crate::semantic::ClassSemantics;
 use crate::settings::{BottomUpName, Settings};
 use crate::split::Trial;
-use crate::task::{Choice, Sources, places};
-use crate::visual::{Method, Pairs, Views, check_choice, is_direct};
+use crate::task::{Choice, Sources, labels_among};
+use crate::visual::{Method, Pairs, Views, check_choice};
 
 /// Scores settings on folds of the known classes, with the work shared.
 pub struct Evaluator<'a, T = f32> {
@@ -49,7 +49,7 @@ pub(super) struct Fold {
 impl Fold {
     /// Whether a setting's space is learned in the visual dimensions.
     pub(super) fn is_primal(&self, Job { pipeline, .. }: &Job, views: &Views) -> bool {
-        let way = pipeline.fusion.choose(views, self.labels.len(), is_direct(&pipeline.bottom_up));
+        let way = pipeline.fusion.choose(views, self.labels.len(), pipeline.bottom_up.is_direct());
         way.is_ok_and(|(method, _)| method == Method::Primal)
     }
 
@@ -109,9 +109,9 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             .into_iter()
             .map(|trial| {
                 let order = trial.train.iter().chain(&trial.test).map(|i| number[i]).collect();
-                let labels = places(dataset, &trial.train, &trial.known);
+                let labels = labels_among(dataset, &trial.train, &trial.known)?;
                 require_instances(dataset, &trial, &labels)?;
-                let test_labels = places(dataset, &trial.test, &trial.unseen);
+                let test_labels = labels_among(dataset, &trial.test, &trial.unseen)?;
                 Ok(Fold {
                     order,
                     labels,
@@ -181,7 +181,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     fn features_of(&self, settings: &Settings, instances: usize) -> usize {
         let pipeline = settings.pipeline(self.seed);
         let Ok(views) = self.views_of(settings) else { return self.varying };
-        match pipeline.fusion.choose(&views, instances, is_direct(&pipeline.bottom_up)) {
+        match pipeline.fusion.choose(&views, instances, pipeline.bottom_up.is_direct()) {
             Ok((Method::NSpace, _)) => instances,
             Ok((Method::Nystrom, _)) => instances.min(pipeline.fusion.nystrom_rank),
             Ok((Method::Primal, _)) | Err(_) => self.varying,

@@ -107,6 +107,7 @@ fn divide(dataset: &Dataset, trial: &Trial, name: String, held_out: Vec<usize>) 
         train: side(false),
         test: side(true),
         unseen: held_out,
+        test_seen: Vec::new(),
     }
 }
 

@@ -13,7 +13,7 @@ use super::shared::View;
 use super::spaces::{Job, Report, fail};
 use crate::error::Result;
 use crate::semantic::ClassSemantics;
-use crate::visual::{Fusion, Method, Views, is_direct, over_kernel};
+use crate::visual::{Fusion, Method, Views};
 
 /// One fold, its training instances at the front of the pool.
 pub(crate) struct Fused<'a, T> {
@@ -33,7 +33,7 @@ impl<T: Scalar> Fused<'_, T> {
         let all: Vec<usize> = (0..jobs.len()).collect();
         let key = |job: usize| {
             let Job { pipeline, views, .. } = &jobs[job];
-            (*views, pipeline.fusion.clone(), is_direct(&pipeline.bottom_up))
+            (*views, pipeline.fusion.clone(), pipeline.bottom_up.is_direct())
         };
         for ((views, fusion, direct), among) in groups(&all, key) {
             if !among.iter().any(|&job| jobs[job].wanted) {
@@ -79,7 +79,7 @@ impl<T: Scalar> Fused<'_, T> {
         let over = |job: &Job| {
             let mut pipeline = job.pipeline.clone();
             if method == Method::NSpace {
-                pipeline.bottom_up = over_kernel(&pipeline.bottom_up, direct);
+                pipeline.bottom_up = pipeline.bottom_up.over_kernel(direct);
             }
             Job { pipeline, ..*job }
         };

@@ -6,7 +6,9 @@ use bidilel_math::Observer;
 
 use crate::dataset::Dataset;
 use crate::error::Result;
+use crate::method::{Method, ZeroShotMethod};
 use crate::metrics::accuracy;
+use crate::recognize::Candidates;
 use crate::settings::Settings;
 use crate::split::Trial;
 use crate::task::Task;
@@ -20,8 +22,9 @@ pub fn score(
     watch: &dyn Observer,
 ) -> Result<f64> {
     let task = Task::new(dataset, fold, &settings.choice(dataset)?, watch)?;
-    let pipeline = settings.pipeline(seed);
-    let fitted = pipeline.fit(&task, watch)?;
-    let found = pipeline.recognize(&fitted, task.test.features.as_ref(), watch)?;
+    let method = Method::from_settings(settings, seed);
+    let fitted = method.fit(&task, watch)?;
+    watch.stage("recognize");
+    let found = method.recognize(&fitted, task.test.prepared(), Candidates::Unseen, |_, _| ())?;
     Ok(accuracy(&found.labels(), &task.test.labels, task.unseen.len()).per_class)
 }

@@ -24,7 +24,6 @@ use bidilel_math::{Observer, Scalar, eigen};
 
 use super::{KernelMap, KernelView, View, Views};
 use crate::error::{Error, Result};
-use crate::latent_space::{LatentSpace, Map};
 
 /// Added to the diagonal of the support's kernel matrix, relative to its mean: equal instances would make it singular.
 const JITTER: f64 = 1e-10;
@@ -43,6 +42,14 @@ pub(crate) struct Mapped<'a, T> {
     pub(crate) train: Mat<f64>,
     /// What the sample loses of the kernel's trace; none where nothing is lost.
     pub(crate) error: Option<f64>,
+}
+
+/// A map of the views' own features.
+pub(crate) enum Unfolded {
+    /// $P$, visual x latent dimensions.
+    Linear(Mat<f64>),
+    /// Kernels with support instances.
+    Kernel(KernelMap),
 }
 
 enum Support<'a, T> {
@@ -142,22 +149,19 @@ impl<'a, T: Scalar> Mapped<'a, T> {
         parts.map(one).sum()
     }
 
-    /// A space over these features as one over the views' own.
-    pub(crate) fn unfolded(&self, space: LatentSpace) -> LatentSpace {
+    /// A linear map of these features (as many rows as there are, or none for the features themselves) as a map of the
+    /// views' own features.
+    pub(crate) fn unfold(&self, map: Option<Mat<f64>>) -> Unfolded {
         let size = self.train.nrows();
-        let mut coefficients = match space.map {
-            Map::Linear(map) => map,
-            _ => Mat::identity(size, size),
-        };
+        let mut coefficients = map.unwrap_or_else(|| Mat::identity(size, size));
         if let Some(factor) = &self.factor {
             eigen::solve_transposed(factor.as_ref(), coefficients.as_mut());
         }
-        let map = if self.views.is_linear() {
-            Map::Linear(self.weighted_sum(&coefficients))
+        if self.views.is_linear() {
+            Unfolded::Linear(self.weighted_sum(&coefficients))
         } else {
-            Map::Kernel(self.kept(coefficients))
-        };
-        LatentSpace { map, mean: space.mean }
+            Unfolded::Kernel(self.kept(coefficients))
+        }
     }
 
     /// Linear kernels need no support: $A^\top \tilde k(x) = \sum_m w_m (S^{(m)} A)^\top x^{(m)}$.

@@ -15,11 +15,7 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::{Observer, Scalar};
 
 use super::{Kernel, Mapped, Views};
-use crate::bottom_up::{BottomUp, LatentSpaceLearner, Locality, Regularizer};
 use crate::error::{Error, Result};
-use crate::landmarks::Landmarks;
-use crate::pipeline::Ground;
-use crate::task::Training;
 
 /// The rank of the sample where none is asked for.
 const DEFAULT_RANK: usize = 2000;
@@ -87,8 +83,13 @@ pub struct ViewReport {
 }
 
 impl Report {
+    /// Whether one view was used as it is.
+    pub fn is_plain(&self) -> bool {
+        matches!(&self.views[..], [one] if one.kernel == Kernel::Linear) && self.method == Method::Primal
+    }
+
     /// A way that was taken, with the views as they were asked for.
-    fn new(method: Method, reason: String, views: &Views) -> Self {
+    pub(crate) fn new(method: Method, reason: String, views: &Views) -> Self {
         let view = |view: &super::View| ViewReport {
             name: view.name.clone(),
             weight: view.weight,
@@ -142,51 +143,6 @@ impl Fusion {
         }
     }
 
-    /// Bottom-up: a latent space and the landmarks in it, from views and kernels of any kind.
-    pub(crate) fn learn<T: Scalar>(
-        &self,
-        learner: &BottomUp,
-        training: &Training<'_, T>,
-        watch: &dyn Observer,
-    ) -> Result<Ground> {
-        let (views, instances) = (training.views, training.features.ncols());
-        let direct = is_direct(learner);
-        let (method, reason) = self.choose(views, instances, direct)?;
-        let mut report = Report::new(method, reason, views);
-        if method == Method::Primal {
-            let space = learner.fit(training, watch)?;
-            watch.stage("landmarks");
-            let landmarks = Landmarks::of(&space, training.features, training.labels, training.classes)?;
-            landmarks.verify(&space, training.features, training.labels, watch)?;
-            return Ok(Ground { space, landmarks, fusion: report });
-        }
-        let graph = learner.graph(training, watch)?;
-        let mapped = self.mapped(method, direct, views, training.features, watch)?;
-        for (view, &kernel) in report.views.iter_mut().filter(|view| view.weight > 0.0).zip(mapped.kernels())
-        {
-            view.kernel = Kernel::of(kernel);
-        }
-        report.rank = (method == Method::Nystrom).then(|| mapped.train.nrows());
-        report.approximation_error = mapped.error;
-        let inner = Views::single("kernel", mapped.train.nrows());
-        let over = Training {
-            features: mapped.train.as_ref(),
-            labels: training.labels,
-            classes: training.classes,
-            semantics: training.semantics,
-            views: &inner,
-        };
-        let learner = if method == Method::NSpace { over_kernel(learner, direct) } else { learner.clone() };
-        let space = match &graph {
-            Some(graph) => learner.project(&over, graph, watch)?,
-            None => learner.fit(&over, watch)?,
-        };
-        watch.stage("landmarks");
-        let landmarks = Landmarks::of(&space, over.features, over.labels, over.classes)?;
-        landmarks.verify(&space, over.features, over.labels, watch)?;
-        Ok(Ground { space: mapped.unfolded(space), landmarks, fusion: report })
-    }
-
     /// Training instances as features of the fused kernel, for a way that is not the primal one.
     pub(crate) fn mapped<'a, T: Scalar>(
         &self,
@@ -202,29 +158,6 @@ impl Fusion {
             Method::NSpace | Method::Primal => Mapped::whitened(views, features, None, watch),
         }
     }
-}
-
-/// Whether the problem over all instances is the paper's own: no factor of the kernel matrix is needed then.
-pub(crate) fn is_direct(learner: &BottomUp) -> bool {
-    let own = |locality: &Locality| locality.regularizer == Regularizer::Kernel && !locality.center;
-    match learner {
-        BottomUp::Slpp(slpp) => own(&slpp.locality),
-        BottomUp::Lpp(lpp) => own(&lpp.locality),
-        _ => false,
-    }
-}
-
-/// The learner over columns of the kernel matrix, where the regulariser of the kernel form is $\alpha I$.
-pub(crate) fn over_kernel(learner: &BottomUp, direct: bool) -> BottomUp {
-    let mut learner = learner.clone();
-    if direct {
-        match &mut learner {
-            BottomUp::Slpp(slpp) => slpp.locality.regularizer = Regularizer::Identity,
-            BottomUp::Lpp(lpp) => lpp.locality.regularizer = Regularizer::Identity,
-            _ => {}
-        }
-    }
-    learner
 }
 
 /// What an exact form holds at once, in GiB: the kernel matrix, two scatter matrices and room to factor one; without

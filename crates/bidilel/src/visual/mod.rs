@@ -14,6 +14,7 @@ mod form;
 mod fusion;
 mod kernel;
 mod map;
+mod neighborhood;
 
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
@@ -23,13 +24,12 @@ use bidilel_math::neighbors::{self, Neighbors};
 use bidilel_math::{Observer, Scalar};
 
 pub use complementarity::{Pairs, Selection, Until, complementarity, select};
-pub(crate) use form::Mapped;
+pub(crate) use form::{Mapped, Unfolded};
 pub use fusion::{Fusion, Method, Report, ViewReport};
-pub(crate) use fusion::{is_direct, over_kernel};
 pub use kernel::Kernel;
 pub use map::{KernelMap, KernelView};
+pub use neighborhood::{Neighborhood, Search};
 
-use crate::bottom_up::{Neighborhood, Search};
 use crate::error::{Error, Result};
 
 /// A view that is asked for.

@@ -1,5 +1,6 @@
 //! The other bottom-up learners: landmark distances to 1e-7, stress to 1e-8, predictions exact.
 
+use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::{BottomUp, Cca, Lda, Lpp, Pca, Unchanged};
 use bidilel::metrics::accuracy;
 use bidilel::pipeline::Pipeline;
@@ -26,7 +27,7 @@ fn each_learner_leads_to_the_same_landmarks_stress_and_predictions() {
         close(all_pairs(&fitted.landmarks.points).as_ref(), expected.as_ref(), 1e-7, name);
         let off = fitted.stress - golden.number(&key("stress_wmean"));
         assert!(off.abs() < 1e-8, "{name}: stress off by {off:e}");
-        let found = pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition");
+        let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
         assert_eq!(found.labels(), golden.indices(&key("pred")), "{name}");
         let score = accuracy(&found.labels(), &task.test.labels, 3).per_class;
         assert!((score - golden.number(&key("acc"))).abs() < 1e-12, "{name}");

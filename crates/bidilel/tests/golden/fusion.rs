@@ -1,5 +1,6 @@
 //! Averaged graphs and kernels of two views, through the pipeline, in every exact form.
 
+use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::{BottomUp, Locality, Neighborhood, Regularizer, Search, Slpp};
 use bidilel::latent_space::Map;
 use bidilel::pipeline::{Fitted, Pipeline};
@@ -85,7 +86,7 @@ fn every_exact_form_of_the_fused_pipeline_agrees() {
         let between = all_pairs(&fitted.landmarks.points);
         close(between.as_ref(), golden.columns("landmark_dist").as_ref(), 1e-6, "landmarks");
         assert!((fitted.stress - golden.number("stress_wmean")).abs() < 1e-7);
-        let found = pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition");
+        let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
         assert_eq!(found.labels(), golden.indices("pred"), "{method:?}");
         // p'(K L K + alpha I)p = 1, so that the eigenvalues are y'Dy.
         let placed = fitted.space.place(task.train.features.as_ref()).expect("matching dimensions");

@@ -1,5 +1,6 @@
 //! Latent points, landmarks (1e-8) and semantic distances (1e-12).
 
+use bidilel::ZeroShotMethod;
 use bidilel::semantic::SemanticDistances;
 use bidilel_math::Silent;
 use faer::Mat;

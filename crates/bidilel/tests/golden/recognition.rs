@@ -1,5 +1,6 @@
 //! Recognition and both refiners: predictions exact, centres to 1e-5.
 
+use bidilel::ZeroShotMethod;
 use bidilel::metrics::{accuracy, hubness};
 use bidilel::pipeline::Pipeline;
 use bidilel::post::{Post, SelfTraining, Structured};
@@ -23,21 +24,25 @@ fn predictions_centres_accuracies_and_hubness_agree() {
         ];
         for (post, labels, score, embedding) in cases {
             let pipeline = Pipeline { post, ..plain.clone() };
-            let found =
-                pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition");
+            let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
             assert_eq!(found.labels(), golden.indices(&key(labels)), "{semantic} {labels}");
             let expected = golden.columns(&key(embedding));
-            close_up_to_sign(found.embedding.as_ref(), expected.as_ref(), 1e-5, embedding);
+            close_up_to_sign(
+                found.latent.as_ref().expect("points").embedding.as_ref(),
+                expected.as_ref(),
+                1e-5,
+                embedding,
+            );
             let scores = accuracy(&found.labels(), &task.test.labels, 3);
             assert!((scores.per_class - golden.number(&key(score))).abs() < 1e-12, "{semantic} {score}");
             if labels == "pred" {
                 close(
-                    found.distances.as_ref(),
+                    found.scores.distances().as_ref(),
                     golden.columns(&key("dist_test_to_B")).as_ref(),
                     1e-5,
                     "distances",
                 );
-                assert!((hubness(&found, 1) - golden.number(&key("skew_N1"))).abs() < 1e-9);
+                assert!((hubness(&found.scores, 1) - golden.number(&key("skew_N1"))).abs() < 1e-9);
             }
         }
     }

@@ -58,9 +58,7 @@ pub(crate) fn inputs() -> Golden {
 
 /// Unit vectors of all nine classes.
 pub(crate) fn representation(key: &str, metric: Metric, weight: f64) -> Representation {
-    let mut values = inputs().columns(key);
-    distance::normalize_columns(values.as_mut());
-    Representation { name: key.to_owned(), weight, metric, values }
+    Representation::new(key, weight, metric, inputs().columns(key))
 }
 
 /// `att`, `wv` or `fused`, as the golden files name them.
@@ -84,6 +82,7 @@ pub(crate) fn task(semantic: &str) -> Task<f64> {
         views: Views::single("Xl", 12),
         train: Samples { features: inputs.columns("Xl"), labels: inputs.indices("yl") },
         test: Samples { features: inputs.columns("Xu"), labels: inputs.indices("yu") },
+        test_seen: None,
         known: (0..6).map(|c| format!("known {c}")).collect(),
         unseen: (6..9).map(|c| format!("unseen {c}")).collect(),
         semantics: semantics(semantic),

@@ -1,5 +1,6 @@
 //! Support vector regression and the ensemble, against scikit-learn to 1e-3.
 
+use bidilel::ZeroShotMethod;
 use bidilel::pipeline::Pipeline;
 use bidilel::top_down::{Form, Kernel, LsmSvr, Svr, TopDown};
 use bidilel_math::Silent;
@@ -24,7 +25,7 @@ fn places_and_predictions_agree() {
         let pipeline = Pipeline { top_down, ..pipeline() };
         let fitted = pipeline.fit(&task, &Silent).expect("a fit");
         close_up_to_sign(fitted.embedding.points.as_ref(), golden.columns(places).as_ref(), 1e-3, places);
-        let found = pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition");
+        let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
         assert_eq!(found.labels(), golden.indices(labels), "{labels}");
     }
 }

@@ -1,5 +1,6 @@
 //! The paper's two-stage protocol over fixed class folds: the same scores, the same choices.
 
+use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::{BottomUp, Locality, Slpp};
 use bidilel::dataset::{Dataset, Metric, Semantic};
 use bidilel::metrics::accuracy;
@@ -29,6 +30,7 @@ fn fold_task(held_out: &[usize]) -> Task<f64> {
     let order: Vec<usize> = known.iter().chain(held_out).copied().collect();
     let representations = semantics("att").representations.into_iter().map(|one| Representation {
         values: Mat::from_fn(one.values.nrows(), 6, |row, c| one.values[(row, order[c])]),
+        raw: Mat::from_fn(one.raw.nrows(), 6, |row, c| one.raw[(row, order[c])]),
         ..one
     });
     let name = |classes: &[usize]| classes.iter().map(ToString::to_string).collect();
@@ -37,6 +39,7 @@ fn fold_task(held_out: &[usize]) -> Task<f64> {
         views: bidilel::visual::Views::single("Xl", 12),
         train: side(&known),
         test: side(held_out),
+        test_seen: None,
         known: name(&known),
         unseen: name(held_out),
         semantics: ClassSemantics::from_representations(representations.collect(), known.len()),
@@ -52,8 +55,7 @@ fn score(folds: &[Task<f64>], alpha: f64, dim: usize, k: usize) -> (f64, Vec<f64
         .iter()
         .map(|task| {
             let fitted = pipeline.fit(task, &Silent).expect("a fit");
-            let found =
-                pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition");
+            let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
             (accuracy(&found.labels(), &task.test.labels, task.unseen.len()).per_class, fitted.stress)
         })
         .collect();
@@ -159,6 +161,7 @@ fn shared_work_gives_the_golden_scores_and_choices() {
             train: side(false),
             test: side(true),
             unseen: held_out.clone(),
+            test_seen: Vec::new(),
         }
     });
     let instances: Vec<usize> = (0..60).collect();

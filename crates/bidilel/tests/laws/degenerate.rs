@@ -1,5 +1,6 @@
 //! Data at the edge: everything that is not an error must work and stay finite.
 
+use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::{BottomUp, Cca, LatentSpaceLearner, Locality, Slpp};
 use bidilel::dataset::{Dataset, Metric, Semantic, Visual};
 use bidilel::pipeline::Pipeline;
@@ -29,8 +30,8 @@ fn with_features(dataset: &Dataset, change: impl Fn(usize, usize, f32) -> f32, d
 fn all_work(task: &Task, pipelines: Vec<Pipeline>) {
     for pipeline in pipelines {
         let fitted = pipeline.fit(task, &Silent).unwrap_or_else(|error| panic!("{pipeline:?}: {error}"));
-        let found = pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition");
-        assert!(found.distances.norm_max().is_finite(), "{pipeline:?}");
+        let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
+        assert!(found.scores.distances().norm_max().is_finite(), "{pipeline:?}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! The same seed gives the same bytes, for any number of threads.
 
+use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::{BottomUp, Locality, Search, Slpp};
 use bidilel::model::Model;
 use bidilel::pipeline::Pipeline;
@@ -22,9 +23,10 @@ fn models_and_distances_have_the_same_bytes_for_one_two_and_three_threads() {
             .map(|pipeline| {
                 let fitted = pipeline.fit(&task, &Silent).expect("a fit");
                 let found =
-                    pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition");
-                let model = Model::new("small", Normalize::L2, &task, &pipeline, fitted);
-                (model.to_bytes().expect("a file"), found.distances)
+                    pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
+                let model =
+                    Model::new("small", Normalize::L2, &task, &pipeline.clone().into(), fitted.into());
+                (model.to_bytes().expect("a file"), found.scores.distances())
             })
             .collect::<Vec<_>>()
     };
@@ -49,8 +51,8 @@ fn approximate_neighbours_give_the_same_model_for_one_and_two_threads_and_recogn
         let bottom_up = BottomUp::Slpp(Slpp { locality, ..Slpp::default() });
         let pipeline = Pipeline { bottom_up, ..Pipeline::default() };
         let fitted = pipeline.fit(&task, &Silent).expect("a fit");
-        let found = pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition");
-        let model = Model::new("small", Normalize::L2, &task, &pipeline, fitted);
+        let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
+        let model = Model::new("small", Normalize::L2, &task, &pipeline.clone().into(), fitted.into());
         (model.to_bytes().expect("a file"), found.labels())
     };
     let (one, labels) = in_pool(1, || fit(Search::Approximate));

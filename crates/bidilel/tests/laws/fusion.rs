@@ -1,5 +1,6 @@
 //! Several views, and kernels of them: the forms agree, models keep them, weights and samples do what they say.
 
+use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::{BottomUp, Locality, Regularizer, Slpp};
 use bidilel::dataset::Rows;
 use bidilel::latent_space::Map;
@@ -85,7 +86,8 @@ fn every_learner_takes_every_kernel_and_its_model_is_kept() {
                 );
                 let apart = (placed.expect("landmarks").points - &fitted.landmarks.points).norm_max();
                 assert!(apart < 1e-6, "{learner:?}, {method:?}: {apart:e}");
-                let model = Model::new("small", Normalize::L2, &task, &pipeline, fitted);
+                let model =
+                    Model::new("small", Normalize::L2, &task, &pipeline.clone().into(), fitted.into());
                 let bytes = model.to_bytes().expect("a file");
                 assert_eq!(Model::from_bytes(&bytes).expect("the same model"), model);
             }
@@ -99,12 +101,17 @@ fn a_model_projects_rows_of_every_view_as_the_task_does() {
     let task = task([0.5, 0.5], ["rbf", "linear"]);
     let pipeline = with(slpp(), Method::Nystrom, 40);
     let fitted = pipeline.fit(&task, &Silent).expect("a fit");
-    let model = Model::new("small", Normalize::L2, &task, &pipeline, fitted);
+    let model = Model::new("small", Normalize::L2, &task, &pipeline.clone().into(), fitted.into());
     let trial = data.trials(None).expect("a split").remove(0);
     let rows = |i: usize| -> (&dyn Rows, &str) { (data.visual[i].rows.as_ref(), "rows") };
     let first = trial.test[0];
     let points = model.project_views(&[rows(0), rows(1)], first..first + 1).expect("a projection");
-    let expected = model.fitted.space.project(task.test.features.subcols(0, 1)).expect("a projection");
+    let expected = model
+        .latent()
+        .expect("a space")
+        .space
+        .project(task.test.features.subcols(0, 1))
+        .expect("a projection");
     assert!((points - expected).norm_max() < 1e-12);
     let error = |views: &[(&dyn Rows, &str)]| model.project_views(views, 0..1).unwrap_err().to_string();
     assert!(error(&[rows(0)]).contains("expected 2 arrays"));
@@ -170,7 +177,9 @@ fn kernel_forms_have_the_same_bytes_for_any_number_of_threads_and_another_sample
             let mut pipeline = with(slpp(), method, 25);
             pipeline.fusion.seed = seed;
             let fitted = pipeline.fit(&task, &Silent).expect("a fit");
-            Model::new("small", Normalize::L2, &task, &pipeline, fitted).to_bytes().expect("a file")
+            Model::new("small", Normalize::L2, &task, &pipeline.clone().into(), fitted.into())
+                .to_bytes()
+                .expect("a file")
         })
     };
     for method in [Method::NSpace, Method::Nystrom] {

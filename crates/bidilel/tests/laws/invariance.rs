@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::LatentSpaceLearner;
 use bidilel::landmarks::Landmarks;
 use bidilel::latent_space::{LatentSpace, Map};
@@ -70,7 +71,7 @@ proptest! {
             let pipeline = Pipeline { bottom_up, ..Pipeline::default() };
             let predict = |task: &Task| {
                 let fitted = pipeline.fit(task, &Silent).expect("a fit");
-                pipeline.recognize(&fitted, task.test.features.as_ref(), &Silent).expect("a recognition").labels()
+                pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition").labels()
             };
             let mut backwards = predict(&turned);
             backwards.reverse();

@@ -4,11 +4,15 @@
 //! It makes no choice; [`crate::task::Task`] picks a split, a visual and some semantic representations,
 //! checks them once, and is then safe to learn from.
 
+mod builder;
+
 use std::fmt;
 use std::sync::Arc;
 
 use faer::Mat;
 use serde::{Deserialize, Serialize};
+
+pub use builder::DatasetBuilder;
 
 use crate::error::{Error, Result};
 

@@ -1,24 +1,35 @@
-//! A task that is safe to learn from: one split, one visual and some semantic representations, checked.
-//!
-//! Everything that can be wrong with the data is found here, once; the stages after it assume finite
-//! numbers, matching shapes and no empty known class. The visual rows are gathered from where they lie
-//! and, by default, l2-normalised: on raw network features the graph weights exp(-d/2) all but vanish.
+//! Feature rows as learners take them: gathered from where they are stored, checked, normalized view by view.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::Xxh3;
 
 use bidilel_math::vector::{all_finite, widen};
-use bidilel_math::{Observer, Scalar, distance};
+use bidilel_math::{Observer, distance};
 
+use super::Choice;
 use crate::dataset::{Dataset, Rows, Visual};
 use crate::error::{Error, Result};
-use crate::semantic::ClassSemantics;
-use crate::split::Trial;
 use crate::visual::{View, ViewChoice, Views, check_choice};
+
+/// Features (visual dimensions x instances) that were checked and normalized as those of a task are.
+///
+/// Fitted methods take nothing else, so that raw features cannot be scored by mistake: [`super::Samples::prepared`]
+/// gives those of a task, [`Model::predict`](crate::model::Model::predict) prepares raw ones.
+#[derive(Debug, Clone, Copy)]
+pub struct Prepared<'a, T = f32> {
+    /// One column per instance.
+    pub(crate) features: MatRef<'a, T>,
+}
+
+impl<'a, T> Prepared<'a, T> {
+    /// The features, one column per instance.
+    pub fn features(self) -> MatRef<'a, T> {
+        self.features
+    }
+}
 
 /// What is done to every visual instance first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,146 +48,6 @@ impl Normalize {
         match self {
             Self::L2 => distance::normalize_columns(features),
             Self::None => 0,
-        }
-    }
-}
-
-/// One of the two sides of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The classes to learn from.
-    Known,
-    /// The classes to recognise.
-    Unseen,
-}
-
-/// Which representations of a dataset to use.
-#[derive(Debug, Clone, Default)]
-pub struct Choice {
-    /// Visual representations with their weights and kernels; the dataset's first by default.
-    pub visual: Vec<ViewChoice>,
-    /// Semantic representations with their weights; the dataset's first by default.
-    pub semantic: Vec<(String, f64)>,
-    /// Normalisation of visual rows.
-    pub normalize: Normalize,
-}
-
-/// Instances with their labels.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Samples<T = f32> {
-    /// Features, dimensions x instances: $X$.
-    pub features: Mat<T>,
-    /// The class of every instance, by its place among the known (or unseen) classes: $z$.
-    pub labels: Vec<usize>,
-}
-
-/// Known and unseen classes with their instances and descriptions.
-#[derive(Debug, Clone)]
-pub struct Task<T = f32> {
-    /// The trial's name.
-    pub split: String,
-    /// The visual representations, whose features stand below each other.
-    pub views: Views,
-    /// Labelled instances of the known classes.
-    pub train: Samples<T>,
-    /// Instances of the unseen classes; their labels are for scoring only.
-    pub test: Samples<T>,
-    /// Names of the known classes: $C^l$.
-    pub known: Vec<String>,
-    /// Names of the unseen classes: $C^u$.
-    pub unseen: Vec<String>,
-    /// Descriptions of both: $S^l$, $S^u$.
-    pub semantics: ClassSemantics,
-}
-
-/// What a bottom-up learner may see: nothing of the unseen classes.
-#[derive(Debug, Clone, Copy)]
-pub struct Training<'a, T> {
-    /// Features, dimensions x instances.
-    pub features: MatRef<'a, T>,
-    /// Known class of every instance.
-    pub labels: &'a [usize],
-    /// How many known classes there are.
-    pub classes: usize,
-    /// Unit-norm semantic vectors of the known classes, where there are vectors: dimensions x classes.
-    pub semantics: Option<MatRef<'a, f64>>,
-    /// Which of the features are whose.
-    pub views: &'a Views,
-}
-
-impl Task {
-    /// Gathers and checks one trial of a dataset.
-    pub fn new(dataset: &Dataset, trial: &Trial, choice: &Choice, watch: &dyn Observer) -> Result<Self> {
-        watch.stage("load");
-        let sources = Sources::new(dataset, choice)?;
-        let semantics = ClassSemantics::new(dataset, &choice.semantic, &trial.known, &trial.unseen)?;
-        let side = |instances: &[usize], classes: &[usize]| -> Result<Samples> {
-            let features = sources.features(instances, choice.normalize, watch)?;
-            Ok(Samples { features, labels: places(dataset, instances, classes) })
-        };
-        let train = side(&trial.train, &trial.known)?;
-        let test = side(&trial.test, &trial.unseen)?;
-        let names = |classes: &[usize]| classes.iter().map(|&class| dataset.classes[class].clone()).collect();
-        let task = Self {
-            split: trial.name.clone(),
-            views: sources.views,
-            train,
-            test,
-            known: names(&trial.known),
-            unseen: names(&trial.unseen),
-            semantics,
-        };
-        task.require_instances(Side::Known)?;
-        Ok(task)
-    }
-
-    /// A 128-bit fingerprint of what is learned from: training features, labels and descriptions.
-    pub fn fingerprint(&self) -> String {
-        let mut hash = Xxh3::new();
-        for column in 0..self.train.features.ncols() {
-            for value in self.train.features.col_as_slice(column) {
-                hash.update(&value.to_le_bytes());
-            }
-        }
-        for name in self.known.iter().chain(&self.unseen) {
-            hash.update(name.as_bytes());
-            hash.update(b"\n");
-        }
-        for &label in &self.train.labels {
-            hash.update(&(label as u64).to_le_bytes());
-        }
-        for representation in &self.semantics.representations {
-            representation.hash(&mut hash);
-        }
-        format!("{:032x}", hash.digest128())
-    }
-}
-
-impl<T: Scalar> Task<T> {
-    /// The side that may be learned from.
-    pub fn training(&self) -> Training<'_, T> {
-        Training {
-            features: self.train.features.as_ref(),
-            labels: &self.train.labels,
-            classes: self.known.len(),
-            semantics: self.semantics.known_vectors(),
-            views: &self.views,
-        }
-    }
-
-    /// Fails when a class of that side has no instance.
-    pub fn require_instances(&self, side: Side) -> Result<()> {
-        let (role, names, labels) = match side {
-            Side::Known => ("known", &self.known, &self.train.labels),
-            Side::Unseen => ("unseen", &self.unseen, &self.test.labels),
-        };
-        let mut counts = vec![0_usize; names.len()];
-        labels.iter().for_each(|&label| counts[label] += 1);
-        match counts.iter().position(|&count| count == 0) {
-            Some(empty) => {
-                Err(Error::EmptyClass { role, class: names[empty].clone(), split: self.split.clone() })
-            }
-            None => Ok(()),
         }
     }
 }
@@ -342,11 +213,4 @@ pub(crate) fn read_views(
         }
     }
     Ok(())
-}
-
-/// Labels as places in `classes`.
-pub(crate) fn places(dataset: &Dataset, instances: &[usize], classes: &[usize]) -> Vec<usize> {
-    let mut place = vec![0; dataset.classes.len()];
-    classes.iter().enumerate().for_each(|(position, &class)| place[class] = position);
-    instances.iter().map(|&instance| place[dataset.labels[instance]]).collect()
 }

@@ -1,0 +1,225 @@
+//! Fit, recognize, score: over all trials of a split and several seeds, with any method.
+//!
+//! ```
+//! use bidilel::{Experiment, Silent, Synthetic, evaluate};
+//!
+//! let dataset = Synthetic::preset("small").expect("a preset").generate(0)?;
+//! let evaluated = evaluate(dataset, &Experiment::default(), &Silent)?;
+//! println!("{:.1} % per class", 100.0 * evaluated.runs[0].accuracy().per_class);
+//! # Ok::<(), bidilel::Error>(())
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::Observer;
+
+use crate::bottom_up::Ground;
+use crate::dataset::Dataset;
+use crate::error::Result;
+use crate::method::{AnyFitted, Method, MethodReport, ZeroShotMethod};
+use crate::metrics::{self, Accuracy};
+use crate::recognize::{Candidates, Recognition};
+use crate::settings::Settings;
+use crate::split::Trial;
+use crate::task::{Side, Task};
+use crate::visual;
+
+/// What to evaluate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Experiment {
+    /// The method and the representations, by their settings.
+    pub settings: Settings,
+    /// The split: a name, `name:trial`, or a family's name for all its trials; the dataset's first if not given.
+    pub split: Option<String>,
+    /// Seed of the first run.
+    pub seed: u64,
+    /// Runs of every trial, with seeds counting up.
+    pub repeats: u16,
+    /// The `k` for which the right class among the `k` best is counted, and hubness.
+    pub top: Vec<usize>,
+}
+
+impl Default for Experiment {
+    fn default() -> Self {
+        Self { settings: Settings::default(), split: None, seed: 0, repeats: 1, top: vec![1, 5] }
+    }
+}
+
+/// Accuracy after one step of recognition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// `inductive`, or the refiner that was applied.
+    pub name: String,
+    /// Accuracy after it.
+    #[serde(flatten)]
+    pub accuracy: Accuracy,
+}
+
+/// What one fit and recognition led to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Name of the trial.
+    pub split: String,
+    /// Seed.
+    pub seed: u64,
+    /// Names of its unseen classes.
+    pub classes: Vec<String>,
+    /// `confusion[truth][predicted]` in these classes.
+    pub confusion: Vec<Vec<usize>>,
+    /// Accuracy after every step; the last is the run's.
+    pub steps: Vec<Step>,
+    /// Accuracy of the `k` best classes, by `k`.
+    pub top: BTreeMap<usize, Accuracy>,
+    /// Skewness of the number of instances that have a class among their `k` best, by `k`.
+    pub hubness: BTreeMap<usize, f64>,
+    /// Cost of the mapping at the embedding; none for methods without one.
+    pub stress: Option<f64>,
+    /// Whether everything iterative settled before its limit.
+    pub converged: bool,
+}
+
+impl Run {
+    /// Accuracy after the last step.
+    pub fn accuracy(&self) -> Accuracy {
+        self.steps.last().map_or(Accuracy { per_class: 0.0, per_image: 0.0 }, |step| step.accuracy)
+    }
+}
+
+/// What came of an experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluated {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// The split as it was asked for.
+    pub split: String,
+    /// Visual representations.
+    pub visual: Vec<String>,
+    /// Semantic representations.
+    pub semantic: Vec<String>,
+    /// The method as it turned out in the first run.
+    pub method: MethodReport,
+    /// Every fit and recognition.
+    pub runs: Vec<Run>,
+}
+
+/// One run, while its task and recognition are still there.
+pub struct Finished<'a> {
+    /// The trial.
+    pub trial: &'a Trial,
+    /// Its task.
+    pub task: &'a Task,
+    /// Its seed.
+    pub seed: u64,
+    /// What was learned.
+    pub fitted: &'a AnyFitted,
+    /// The recognition after the last step.
+    pub recognition: Recognition,
+}
+
+/// Runs an experiment.
+pub fn evaluate(dataset: Dataset, experiment: &Experiment, watch: &dyn Observer) -> Result<Evaluated> {
+    evaluate_with(dataset, experiment, watch, |_| Ok(()))
+}
+
+/// Runs an experiment, and shows every run to `sink` when it is finished.
+///
+/// The dataset is dropped before the last fit: files that are mapped count as memory for as long as they are open.
+pub fn evaluate_with<E: From<crate::Error>>(
+    dataset: Dataset,
+    experiment: &Experiment,
+    watch: &dyn Observer,
+    mut sink: impl FnMut(Finished<'_>) -> Result<(), E>,
+) -> Result<Evaluated, E> {
+    let Experiment { settings, split, seed, repeats, top } = experiment;
+    let choice = settings.choice(&dataset)?;
+    let trials = dataset.trials(split.as_deref())?;
+    let name = dataset.name.clone();
+    let split = match split {
+        Some(split) => split.clone(),
+        None => dataset.split(None)?.name.clone(),
+    };
+    let (mut report, mut runs) = (None, Vec::new());
+    let mut dataset = Some(dataset);
+    for (number, trial) in trials.iter().enumerate() {
+        let Some(open) = &dataset else { break };
+        let task = Task::new(open, trial, &choice, watch)?;
+        if number + 1 == trials.len() {
+            dataset = None;
+        }
+        task.require_instances(Side::Unseen)?;
+        let mut shared = None;
+        for seed in (0..u64::from(*repeats)).map(|repeat| seed.wrapping_add(repeat)) {
+            let method = Method::from_settings(settings, seed);
+            let fitted = fit_again(&method, &task, &mut shared, watch)?;
+            let (run, recognition) = score(&method, &task, &fitted, seed, top, watch)?;
+            report.get_or_insert_with(|| MethodReport::new(&method, &choice, &task, &fitted));
+            runs.push(run);
+            sink(Finished { trial, task: &task, seed, fitted: &fitted, recognition })?;
+        }
+    }
+    let method = report.ok_or_else(|| crate::Error::Setting {
+        setting: "repeat",
+        expected: "at least 1".to_owned(),
+        found: repeats.to_string(),
+    })?;
+    Ok(Evaluated {
+        dataset: name,
+        split,
+        visual: choice.visual.iter().map(|view| view.name.clone()).collect(),
+        semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
+        method,
+        runs,
+    })
+}
+
+/// A fit that shares its bottom-up half with earlier ones of the same task, where seeds make no difference to it.
+fn fit_again(
+    method: &Method,
+    task: &Task,
+    shared: &mut Option<Ground>,
+    watch: &dyn Observer,
+) -> Result<AnyFitted> {
+    let Method::Bidilel(pipeline) = method else { return method.fit(task, watch) };
+    let ground = match shared.take() {
+        Some(ground) if ground.fusion.method != visual::Method::Nystrom => ground,
+        _ => pipeline.learn(task, watch)?,
+    };
+    *shared = Some(ground.clone());
+    Ok(AnyFitted::Bidilel(pipeline.embed(ground, task, watch)?))
+}
+
+/// Recognizes the test instances of a task and scores every step.
+pub fn score(
+    method: &Method,
+    task: &Task,
+    fitted: &AnyFitted,
+    seed: u64,
+    top: &[usize],
+    watch: &dyn Observer,
+) -> Result<(Run, Recognition)> {
+    watch.stage("recognize");
+    let (truth, classes) = (&task.test.labels, task.unseen.len());
+    let mut steps = Vec::new();
+    let recognition =
+        method.recognize(fitted, task.test.prepared(), Candidates::Unseen, |name, recognition| {
+            let accuracy = metrics::accuracy(&recognition.labels(), truth, classes);
+            steps.push(Step { name: name.to_owned(), accuracy });
+        })?;
+    // Among as many classes as there are, the right one always is.
+    let counts = || top.iter().copied().filter(|&k| k == 1 || k < classes);
+    let scores = &recognition.scores;
+    let run = Run {
+        split: task.split.clone(),
+        seed,
+        classes: task.unseen.clone(),
+        confusion: metrics::confusion(&scores.labels(), truth, classes),
+        steps,
+        top: counts().map(|k| (k, metrics::top_k(scores, truth, k))).collect(),
+        hubness: counts().map(|k| (k, metrics::hubness(scores, k))).collect(),
+        stress: fitted.latent().map(|fitted| fitted.stress),
+        converged: fitted.latent().is_none_or(|fitted| fitted.embedding.converged),
+    };
+    Ok((run, recognition))
+}

@@ -1,0 +1,193 @@
+//! Zero-shot methods: anything that learns from a [`Task`] and then scores candidate classes.
+//!
+//! The paper's method, [`Pipeline`], is one of them; a compared method is another, with or without a latent space. A
+//! method implements [`ZeroShotMethod`], what it learns implements [`FittedMethod`] (and `Stored`, to live in a model
+//! file), and a line in the table at the end of this file makes it a variant of [`Method`]: after that it can be
+//! evaluated, tuned, saved and used for prediction.
+//!
+//! ```
+//! use bidilel::{Candidates, Choice, FittedMethod, Silent, Synthetic, Task, ZeroShotMethod, method::Eszsl};
+//!
+//! let dataset = Synthetic::preset("small").expect("a preset").generate(0)?;
+//! let task = Task::new(&dataset, &dataset.trials(None)?[0], &Choice::default(), &Silent)?;
+//! let fitted = Eszsl::default().fit(&task, &Silent)?;
+//! let scores = fitted.score(task.test.prepared(), Candidates::Unseen)?;
+//! assert_eq!(scores.classes(), task.unseen.len());
+//! # Ok::<(), bidilel::Error>(())
+//! ```
+
+mod eszsl;
+mod report;
+
+use safetensors::tensor::SafeTensors;
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::Observer;
+
+pub use eszsl::{Compatibility, Eszsl};
+pub use report::MethodReport;
+
+use crate::error::Result;
+use crate::model::Header;
+use crate::pipeline::{Fitted, Pipeline};
+use crate::post::{Post, refined};
+use crate::recognize::{Candidates, Recognition, Scores};
+use crate::semantic::ClassSemantics;
+use crate::settings::{MethodName, Settings};
+use crate::task::{Prepared, Task};
+use crate::tensors::Tensor;
+
+/// Learns to score classes, some of which have no labeled instance.
+///
+/// Features are `f32`; the type parameter exists so that tests can follow a reference in `f64`.
+pub trait ZeroShotMethod<T = f32> {
+    /// What is learned.
+    type Fitted: FittedMethod<T>;
+
+    /// Learns from the labeled instances of the known classes and the descriptions of all classes.
+    fn fit(&self, task: &Task<T>, watch: &dyn Observer) -> Result<Self::Fitted>;
+
+    /// The same settings, with everything that was left open as it turned out in a fit.
+    #[must_use]
+    fn resolved(&self, _task: &Task<T>, _fitted: &Self::Fitted) -> Self
+    where
+        Self: Clone,
+    {
+        self.clone()
+    }
+}
+
+/// Scores candidate classes for instances.
+pub trait FittedMethod<T = f32> {
+    /// Scores of all candidates, with the points behind them where the method has a latent space.
+    fn recognize(&self, instances: Prepared<'_, T>, candidates: Candidates) -> Result<Recognition>;
+
+    /// Scores of all candidates.
+    fn score(&self, instances: Prepared<'_, T>, candidates: Candidates) -> Result<Scores> {
+        Ok(self.recognize(instances, candidates)?.scores)
+    }
+}
+
+/// Arrays of a fitted method in a model file.
+pub(crate) trait Stored: Sized {
+    /// The arrays to write.
+    fn tensors(&self) -> Vec<Tensor<'_>>;
+
+    /// The fitted method of a file, whose header and class descriptions have been read.
+    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self>;
+}
+
+/// Declares the methods by name, each with its settings and with what it learns.
+macro_rules! methods {
+    ($($(#[$doc:meta])* $variant:ident($settings:ty) => $fitted:ty,)+) => {
+        /// Any of the methods, with its settings.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "name", rename_all = "kebab-case")]
+        pub enum Method { $($(#[$doc])* $variant($settings),)+ }
+
+        /// What any of the methods learns.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum AnyFitted { $($(#[$doc])* $variant($fitted),)+ }
+
+        impl Method {
+            /// The method that settings ask for, with `seed` for what is random.
+            pub fn from_settings(settings: &Settings, seed: u64) -> Self {
+                match settings.method.unwrap_or_default() {
+                    $(MethodName::$variant => Self::$variant(<$settings>::from_settings(settings, seed)),)+
+                }
+            }
+
+            /// Its name, as it is typed.
+            pub fn name(&self) -> MethodName {
+                match self { $(Self::$variant(_) => MethodName::$variant,)+ }
+            }
+        }
+
+        $(impl From<$settings> for Method {
+            fn from(settings: $settings) -> Self {
+                Self::$variant(settings)
+            }
+        }
+
+        impl From<$fitted> for AnyFitted {
+            fn from(fitted: $fitted) -> Self {
+                Self::$variant(fitted)
+            }
+        })+
+
+        impl ZeroShotMethod for Method {
+            type Fitted = AnyFitted;
+
+            fn fit(&self, task: &Task, watch: &dyn Observer) -> Result<AnyFitted> {
+                Ok(match self {
+                    $(Self::$variant(method) => AnyFitted::$variant(ZeroShotMethod::fit(method, task, watch)?),)+
+                })
+            }
+
+            fn resolved(&self, task: &Task, fitted: &AnyFitted) -> Self {
+                match (self, fitted) {
+                    $((Self::$variant(method), AnyFitted::$variant(fitted)) => {
+                        Self::$variant(method.resolved(task, fitted))
+                    })+
+                    _ => self.clone(),
+                }
+            }
+        }
+
+        impl FittedMethod for AnyFitted {
+            fn recognize(&self, instances: Prepared<'_>, candidates: Candidates) -> Result<Recognition> {
+                match self { $(Self::$variant(fitted) => fitted.recognize(instances, candidates),)+ }
+            }
+        }
+
+        impl AnyFitted {
+            pub(crate) fn tensors(&self) -> Vec<Tensor<'_>> {
+                match self { $(Self::$variant(fitted) => fitted.tensors(),)+ }
+            }
+
+            /// Reads what the method of the header has learned.
+            pub(crate) fn read(
+                file: &SafeTensors<'_>,
+                header: &Header,
+                semantics: &ClassSemantics,
+            ) -> Result<Self> {
+                Ok(match &header.method {
+                    $(Method::$variant(_) => Self::$variant(Stored::read(file, header, semantics)?),)+
+                })
+            }
+        }
+    };
+}
+
+methods! {
+    /// The paper's: bidirectional latent embedding.
+    Bidilel(Pipeline) => Fitted,
+    /// Embarrassingly simple zero-shot learning (2015).
+    Eszsl(Eszsl) => Compatibility,
+}
+
+impl Method {
+    /// Its refiners, in order.
+    pub fn post(&self) -> &[Post] {
+        if let Self::Bidilel(pipeline) = self { &pipeline.post } else { &[] }
+    }
+
+    /// Recognizes a batch of instances, refiners included; `step` sees the recognition after every step, by name:
+    /// `inductive`, then each refiner.
+    pub fn recognize(
+        &self,
+        fitted: &AnyFitted,
+        instances: Prepared<'_>,
+        candidates: Candidates,
+        step: impl FnMut(&str, &Recognition),
+    ) -> Result<Recognition> {
+        refined(fitted.recognize(instances, candidates)?, self.post(), step)
+    }
+}
+
+impl AnyFitted {
+    /// The latent space with the classes in it, for methods that have one.
+    pub fn latent(&self) -> Option<&Fitted> {
+        if let Self::Bidilel(fitted) = self { Some(fitted) } else { None }
+    }
+}

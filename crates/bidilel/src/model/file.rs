@@ -1,0 +1,264 @@
+//! The model file: safetensors, whose header says everything that is not a number array.
+//!
+//! Tensors are `f64` unless said otherwise: `semantic_distances.known_unseen`, `semantic_distances.unseen_pairs` (of the
+//! classes j = 1, 2, ... those to the classes before j), one `semantic.<name>` per representation (as the dataset has
+//! it; with unit norm before version 4), and those of the method (`fitted.rs` for the paper's). The metadata entry
+//! `bidilel` is a JSON object ([`Header`]), made from the model when it is written, so that nothing is kept twice. No
+//! code is in the file, and a reader can map it.
+
+use std::io::{self, Write};
+
+use faer::Mat;
+use safetensors::tensor::SafeTensors;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use bidilel_math::symmetric::Symmetric;
+
+use super::Model;
+use crate::dataset::Metric;
+use crate::error::{Error, Result};
+use crate::method::{AnyFitted, Method};
+use crate::semantic::{ClassSemantics, Representation, SemanticDistances};
+use crate::task::Normalize;
+use crate::tensors::{self, Tensor};
+use crate::visual::{Report, Views};
+
+/// The version of the format that this program writes; it reads this and older ones.
+pub const FORMAT_VERSION: u32 = 4;
+/// The first version that names its method and has semantic vectors as the dataset has them.
+const METHODS_SINCE: u32 = 4;
+/// The metadata key under which the header stands.
+const KEY: &str = "bidilel";
+
+/// What a model file says about itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of the format.
+    pub format: u32,
+    /// Name of the dataset that was learned from.
+    pub dataset: String,
+    /// Its split.
+    pub split: String,
+    /// Its visual representations, with the kernels as they turned out.
+    pub visual: Views,
+    /// How they were joined, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fusion: Option<Report>,
+    /// Normalization of visual rows.
+    pub normalize: Normalize,
+    /// The method with every setting in force.
+    pub method: Method,
+    /// Names of the known classes, in landmark order.
+    pub known: Vec<String>,
+    /// Names of the unseen classes, in embedding order.
+    pub unseen: Vec<String>,
+    /// The semantic representations.
+    pub semantic: Vec<SemanticHeader>,
+    /// Training instances.
+    pub instances: usize,
+    /// Visual dimensions, of all representations together.
+    pub visual_dim: usize,
+    /// Cost of the mapping at the embedding, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stress: Option<f64>,
+    /// Whether the mapping settled before its iteration limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub converged: Option<bool>,
+    /// Fingerprint of the data that was learned from.
+    pub fingerprint: String,
+}
+
+/// One semantic representation of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SemanticHeader {
+    /// Its name.
+    pub name: String,
+    /// Its weight.
+    pub weight: f64,
+    /// Its distance.
+    pub metric: Metric,
+}
+
+impl Model {
+    /// What the file will say about the model.
+    pub fn header(&self) -> Header {
+        let latent = self.latent().ok();
+        let semantic = self.semantics.representations.iter().map(|one| SemanticHeader {
+            name: one.name.clone(),
+            weight: one.weight,
+            metric: one.metric,
+        });
+        Header {
+            format: FORMAT_VERSION,
+            dataset: self.dataset.clone(),
+            split: self.split.clone(),
+            visual: self.views.clone(),
+            fusion: latent.map(|fitted| fitted.fusion.clone()),
+            normalize: self.normalize,
+            method: self.method.clone(),
+            known: self.known.clone(),
+            unseen: self.unseen.clone(),
+            semantic: semantic.collect(),
+            instances: self.instances,
+            visual_dim: self.views.dim(),
+            stress: latent.map(|fitted| fitted.stress),
+            converged: latent.map(|fitted| fitted.embedding.converged),
+            fingerprint: self.fingerprint.clone(),
+        }
+    }
+
+    /// The file's bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write_to(&mut bytes).map_err(unusable)?;
+        Ok(bytes)
+    }
+
+    /// Writes the file, without a copy of what is large in it.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        let distances = &self.semantics.distances;
+        let mut tensors = self.fitted.tensors();
+        tensors.push(Tensor::new("semantic_distances.known_unseen", &distances.known_unseen));
+        tensors.push(Tensor::line("semantic_distances.unseen_pairs", distances.unseen_unseen.entries()));
+        for one in &self.semantics.representations {
+            tensors.push(Tensor::new(&format!("semantic.{}", one.name), &one.raw));
+        }
+        tensors::write(&tensors, KEY, &serde_json::to_string(&self.header())?, out)
+    }
+
+    /// Reads a file's bytes; they may be a memory map.
+    ///
+    /// # Errors
+    /// [`Error::Model`] for anything that is not a model of this or an older format.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let header = read_header(bytes)?;
+        let file = SafeTensors::deserialize(bytes).map_err(unusable)?;
+        for (what, names) in [("known class", &header.known), ("unseen class", &header.unseen)] {
+            if names.is_empty() {
+                return Err(Error::Model { problem: format!("it has no {what}") });
+            }
+        }
+        // A file may claim dimensions whose sum is no number.
+        let dims = header.visual.parts.iter().try_fold(0_usize, |sum, view| sum.checked_add(view.dim));
+        if header.visual.parts.is_empty() || dims != Some(header.visual_dim) {
+            let problem = format!("its views do not have {} dimensions together", header.visual_dim);
+            return Err(Error::Model { problem });
+        }
+        let semantics = read_semantics(&file, &header)?;
+        let fitted = AnyFitted::read(&file, &header, &semantics)?;
+        let Header {
+            dataset, split, visual, normalize, method, known, unseen, instances, fingerprint, ..
+        } = header;
+        Ok(Self {
+            dataset,
+            split,
+            views: visual,
+            normalize,
+            method,
+            fitted,
+            known,
+            unseen,
+            semantics,
+            instances,
+            fingerprint,
+        })
+    }
+}
+
+fn read_semantics(file: &SafeTensors<'_>, header: &Header) -> Result<ClassSemantics> {
+    let (known, unseen) = (header.known.len(), header.unseen.len());
+    let classes = known + unseen;
+    let representation = |one: &SemanticHeader| {
+        let rows = (one.metric == Metric::Precomputed).then_some(classes);
+        let raw = unpack(file, &format!("semantic.{}", one.name), rows, Some(classes))?;
+        let zero = (0..classes).any(|class| raw.col_as_slice(class).iter().all(|&value| value == 0.0));
+        if zero && one.metric != Metric::Precomputed {
+            return Err(Error::Model { problem: format!("a vector of `{}` is all zero", one.name) });
+        }
+        Ok(if header.format < METHODS_SINCE {
+            let (name, weight, metric) = (one.name.clone(), one.weight, one.metric);
+            Representation { name, weight, metric, values: raw.clone(), raw }
+        } else {
+            Representation::new(&one.name, one.weight, one.metric, raw)
+        })
+    };
+    let representations = header.semantic.iter().map(representation).collect::<Result<Vec<_>>>()?;
+    let known_unseen = unpack(file, "semantic_distances.known_unseen", Some(known), Some(unseen))?;
+    let distances = SemanticDistances { known_unseen, unseen_unseen: unpack_pairs(file, unseen)? };
+    Ok(ClassSemantics::with_distances(representations, known, distances))
+}
+
+/// The distances among the unseen classes; files before version 3 have each of them twice.
+fn unpack_pairs(file: &SafeTensors<'_>, unseen: usize) -> Result<Symmetric> {
+    let whole = "semantic_distances.unseen_unseen";
+    if file.tensor(whole).is_ok() {
+        return Ok(Symmetric::of(unpack(file, whole, Some(unseen), Some(unseen))?.as_ref()));
+    }
+    let pairs = unseen * (unseen - 1) / 2;
+    let entries = tensors::unpack_line(file, "semantic_distances.unseen_pairs", pairs).map_err(unusable)?;
+    Symmetric::from_entries(unseen, entries).ok_or_else(|| unusable("wrong number of pairs of classes"))
+}
+
+/// The one field that every version of the header has.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+/// Finds the header, and tells a foreign file, a newer format and a damaged file apart.
+fn read_header(bytes: &[u8]) -> Result<Header> {
+    let foreign = |problem: &str| Error::Model { problem: problem.to_owned() };
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|cause| Error::Model {
+        problem: format!("it is not a safetensors file, or it is damaged or cut short ({cause})"),
+    })?;
+    let json = metadata
+        .metadata()
+        .as_ref()
+        .and_then(|entries| entries.get(KEY))
+        .ok_or_else(|| foreign("it is a safetensors file, but bidilel did not write it"))?;
+    let mut header: serde_json::Value = serde_json::from_str(json).map_err(unusable)?;
+    // A list would pass for a structure, and has no fields to upgrade.
+    if !header.is_object() {
+        return Err(foreign("its header is not a JSON object"));
+    }
+    let version = Version::deserialize(&header).map_err(unusable)?;
+    if version.format > FORMAT_VERSION {
+        return Err(Error::Model {
+            problem: format!(
+                "it has format version {}, and this program reads versions up to {FORMAT_VERSION}: use a newer bidilel",
+                version.format
+            ),
+        });
+    }
+    upgrade(&mut header, version.format);
+    serde_json::from_value(header).map_err(unusable)
+}
+
+/// A header of an older version as one of this version.
+fn upgrade(header: &mut serde_json::Value, version: u32) {
+    if version == 1 {
+        // It knew one view only.
+        let (name, dim) = (header["visual"].take(), header["visual_dim"].clone());
+        let view = json!({"name": name, "weight": 1.0, "kernel": "linear"});
+        header["fusion"] = json!({"method": "primal", "reason": "one view", "views": [view]});
+        header["visual"] = json!([{"name": name, "dim": dim, "weight": 1.0, "kernel": "linear"}]);
+    }
+    if version < METHODS_SINCE && header["method"].is_object() {
+        header["method"]["name"] = json!("bidilel");
+    }
+}
+
+/// A matrix by its name, with as many rows and columns as are expected.
+pub(crate) fn unpack(
+    file: &SafeTensors<'_>,
+    name: &str,
+    rows: Option<usize>,
+    columns: Option<usize>,
+) -> Result<Mat<f64>> {
+    tensors::unpack(file, name, rows, columns).map_err(unusable)
+}
+
+pub(super) fn unusable(cause: impl std::fmt::Display) -> Error {
+    Error::Model { problem: cause.to_string() }
+}

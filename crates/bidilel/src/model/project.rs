@@ -1,0 +1,141 @@
+//! Recognition of stored feature rows by a model, in blocks of bounded size.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+use bidilel_math::distance;
+
+use super::Model;
+use crate::dataset::Rows;
+use crate::error::{Error, Result};
+use crate::latent_space::{LatentSpace, Map, Placer};
+use crate::method::FittedMethod;
+use crate::recognize::{Candidates, Recognition};
+use crate::task::{Prepared, gather_views, read_views};
+
+/// Rows that one thread recognizes at a time, fewer where they have distances to many classes.
+const BLOCK_ROWS: Range<usize> = 192..960;
+const BLOCK_DISTANCES: usize = 4 << 20;
+
+/// One representation per view, each with its name for messages.
+type ViewRows<'a> = [(&'a dyn Rows, &'a str)];
+
+impl Model {
+    /// Some rows of `rows` in the latent space, checked and normalized as the training rows were: of a model with one
+    /// view.
+    pub fn project_rows(&self, rows: &dyn Rows, range: Range<usize>, origin: &str) -> Result<Mat<f64>> {
+        self.project_views(&[(rows, origin)], range)
+    }
+
+    /// Some rows of every view in the latent space, checked and normalized as the training rows were; the views, each
+    /// with its name for messages, are in the model's order.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for another number of views, and for views of other sizes; [`Error::NoLatentSpace`].
+    pub fn project_views(&self, rows: &ViewRows<'_>, range: Range<usize>) -> Result<Mat<f64>> {
+        let space = &self.latent()?.space;
+        self.project_by(space, &space.placer(), rows, range)
+    }
+
+    fn project_by(
+        &self,
+        space: &LatentSpace,
+        placer: &Placer<'_>,
+        rows: &ViewRows<'_>,
+        range: Range<usize>,
+    ) -> Result<Mat<f64>> {
+        self.check_views(rows)?;
+        if matches!(space.map, Map::Kernel(_)) {
+            return space.project(self.gathered(rows, range)?.as_ref());
+        }
+        let mut points = placer.place_blocks(range.len(), |first, into| {
+            read_views(rows, range.start + first, self.normalize, into)
+        })?;
+        distance::normalize_columns(points.as_mut());
+        Ok(points)
+    }
+
+    fn check_views(&self, rows: &ViewRows<'_>) -> Result<()> {
+        let parts = &self.views.parts;
+        let wrong = |origin: &str, what, expected, found| {
+            Err(Error::Mismatch { origin: origin.to_owned(), what, expected, found })
+        };
+        if rows.len() != parts.len() {
+            return wrong("the features", "arrays, one per view", parts.len(), rows.len());
+        }
+        for ((one, origin), view) in rows.iter().zip(parts) {
+            if one.dim() != view.dim {
+                return wrong(origin, "dimensions, as in the training features", view.dim, one.dim());
+            }
+            if one.count() != rows[0].0.count() {
+                return wrong(origin, "rows, as in the first view", rows[0].0.count(), one.count());
+            }
+        }
+        Ok(())
+    }
+
+    fn gathered(&self, rows: &ViewRows<'_>, range: Range<usize>) -> Result<Mat<f32>> {
+        let instances: Vec<usize> = range.collect();
+        Ok(gather_views(rows.iter().copied(), &instances, self.normalize)?.0)
+    }
+
+    /// Recognizes some rows of every view among the unseen classes, in blocks in parallel; what `report` makes of each
+    /// block, with its first row, comes back in the order of the rows. Without refiners, which need all rows at once.
+    ///
+    /// # Errors
+    /// Those of [`Self::project_views`], of the first block that has one.
+    pub fn recognize_views<R: Send>(
+        &self,
+        rows: &ViewRows<'_>,
+        range: Range<usize>,
+        report: impl Fn(usize, Recognition) -> R + Sync,
+    ) -> Result<Vec<R>> {
+        let block = (BLOCK_DISTANCES / self.unseen.len().max(1)).clamp(BLOCK_ROWS.start, BLOCK_ROWS.end);
+        let firsts: Vec<usize> = range.clone().step_by(block).collect();
+        let end = |first: usize| range.end.min(first + block);
+        let outcomes: Vec<Result<R>> = if let Ok(fitted) = self.latent() {
+            // The map is packed once for all blocks.
+            let placer = fitted.space.placer();
+            let recognize = |&first: &usize| {
+                let points = self.project_by(&fitted.space, &placer, rows, first..end(first))?;
+                let embedding = fitted.embedding.points.clone();
+                Ok(report(first, Recognition::nearest(Arc::new(points), embedding)))
+            };
+            firsts.par_iter().map(recognize).collect()
+        } else {
+            self.check_views(rows)?;
+            let recognize = |&first: &usize| {
+                let features = self.gathered(rows, first..end(first))?;
+                let prepared = Prepared { features: features.as_ref() };
+                Ok(report(first, self.fitted.recognize(prepared, Candidates::Unseen)?))
+            };
+            firsts.par_iter().map(recognize).collect()
+        };
+        outcomes.into_iter().collect()
+    }
+
+    /// Recognizes features of all views below each other, as they come.
+    pub(super) fn recognize_raw(&self, raw: MatRef<'_, f32>, candidates: Candidates) -> Result<Recognition> {
+        let expected = self.views.dim();
+        if raw.nrows() != expected {
+            let (origin, what) = ("the features".to_owned(), "dimensions, as in the training features");
+            return Err(Error::Mismatch { origin, what, expected, found: raw.nrows() });
+        }
+        let mut first = 0;
+        let mut parts = Vec::new();
+        for view in &self.views.parts {
+            parts.push(raw.subrows(first, view.dim).to_owned());
+            first += view.dim;
+        }
+        let rows: Vec<(&dyn Rows, &str)> = parts
+            .iter()
+            .zip(&self.views.parts)
+            .map(|(part, view)| (part as &dyn Rows, view.name.as_str()))
+            .collect();
+        let features = self.gathered(&rows, 0..raw.ncols())?;
+        self.fitted.recognize(Prepared { features: features.as_ref() }, candidates)
+    }
+}

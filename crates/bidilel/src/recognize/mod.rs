@@ -1,0 +1,65 @@
+//! Recognition: scores of the candidate classes, and the points behind them where a method has some.
+//!
+//! BiDiLEL scores by minus the Euclidean distance between an instance and a class embedding:
+//! $l^* = \arg\min_l d(\hat y^u, b^u_l)$ (Wang & Chen 2017, eq. 9).
+
+mod candidates;
+mod scores;
+
+use std::sync::Arc;
+
+use faer::Mat;
+
+use bidilel_math::distance::pairwise;
+
+pub use candidates::Candidates;
+pub use scores::Scores;
+
+/// What a method says about a batch of instances.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recognition {
+    /// Candidate classes x instances.
+    pub scores: Scores,
+    /// The points that were compared; none for methods without a latent space.
+    pub latent: Option<Latent>,
+}
+
+/// Instances and candidate classes in one latent space.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latent {
+    /// $Y^u$, latent dimensions x instances.
+    pub points: Arc<Mat<f64>>,
+    /// $B^u$, latent dimensions x candidate classes.
+    pub embedding: Mat<f64>,
+}
+
+impl Latent {
+    /// The distance of every instance to every class, as scores.
+    pub fn scores(&self) -> Scores {
+        Scores::from_distances(pairwise(self.embedding.as_ref(), self.points.as_ref().as_ref()))
+    }
+}
+
+impl From<Latent> for Recognition {
+    fn from(latent: Latent) -> Self {
+        Self { scores: latent.scores(), latent: Some(latent) }
+    }
+}
+
+impl Recognition {
+    /// Measures every instance against every class embedding.
+    pub fn nearest(points: Arc<Mat<f64>>, embedding: Mat<f64>) -> Self {
+        Latent { points, embedding }.into()
+    }
+
+    /// The best class of every instance; ties go to the class that comes first.
+    pub fn labels(&self) -> Vec<usize> {
+        self.scores.labels()
+    }
+}
+
+impl From<Scores> for Recognition {
+    fn from(scores: Scores) -> Self {
+        Self { scores, latent: None }
+    }
+}

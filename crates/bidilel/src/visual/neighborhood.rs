@@ -1,0 +1,32 @@
+//! Where neighbors are searched for, and how.
+
+use serde::{Deserialize, Serialize};
+
+/// Among which instances neighbours are looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Neighborhood {
+    /// All training instances; edges between classes are then dropped. The paper's way.
+    #[default]
+    Global,
+    /// The instance's own class.
+    WithinClass,
+}
+
+/// How neighbours among all training instances are looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Search {
+    /// All pairs are compared ([`bidilel_math::neighbors::exact`]).
+    #[default]
+    Exact,
+    /// Nearly all neighbours, for very many instances ([`bidilel_math::neighbors::approximate`]).
+    Approximate,
+}
+
+impl Search {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub(crate) fn is_exact(&self) -> bool {
+        *self == Self::Exact
+    }
+}
