@@ -70,18 +70,12 @@ fn with_header(tensors: &[(String, Vec<usize>)], key: &str, header: &Value) -> V
 pub fn model_header(recipe: &mut Recipe<'_>) -> Vec<u8> {
     static MODEL: OnceLock<(Value, Shapes)> = OnceLock::new();
     let (header, shapes) = MODEL.get_or_init(|| {
-        use bidilel::{
-            model::Model, pipeline::Pipeline, settings::Settings, synthetic::Synthetic, task::Task,
-        };
+        use bidilel::{Model, Settings, Silent, Synthetic};
         let dataset = Synthetic { known: 4, unseen: 3, scale: 0.05, validation: 0, ..Synthetic::default() }
             .generate(0)
             .expect("data");
-        let choice = Settings::default().choice(&dataset).expect("views");
-        let trial = dataset.trials(None).expect("a split").remove(0);
-        let task = Task::new(&dataset, &trial, &choice, &bidilel_math::Silent).expect("a task");
-        let pipeline = Pipeline::default();
-        let fitted = pipeline.fit(&task, &bidilel_math::Silent).expect("a fit");
-        let bytes = Model::new("x", choice.normalize, &task, &pipeline, fitted).to_bytes().expect("a file");
+        let model = Model::fit(&dataset, &Settings::default(), None, 0, &Silent).expect("a fit");
+        let bytes = model.to_bytes().expect("a file");
         let file = safetensors::SafeTensors::deserialize(&bytes).expect("tensors");
         let (_, metadata) = safetensors::SafeTensors::read_metadata(&bytes).expect("a header");
         let header = metadata.metadata().as_ref().expect("entries")["bidilel"].clone();
@@ -126,7 +120,8 @@ pub fn encoder_header(recipe: &mut Recipe<'_>) -> Vec<u8> {
 /// Reads a model, which must be used or refused.
 pub fn open_model(bytes: &[u8]) {
     if let Ok(model) = bidilel::model::Model::from_bytes(bytes) {
-        assert!(!model.header.unseen.is_empty() && model.fitted.space.dim() > 0);
+        assert!(!model.unseen.is_empty());
+        assert!(model.latent().map_or(true, |fitted| fitted.space.dim() > 0));
     }
 }
 

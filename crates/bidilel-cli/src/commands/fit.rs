@@ -49,8 +49,8 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     }
     let header = model.header();
     let dim = model.latent().ok().map(|fitted| fitted.space.dim());
-    match format {
-        Format::Json => output::print_json(&json!({
+    if format == Format::Json {
+        return output::print_json(&json!({
             "model": args.out,
             "known": header.known.len(),
             "unseen": header.unseen.len(),
@@ -62,20 +62,18 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
             "fingerprint": header.fingerprint,
             "timings": timings,
             "checks": progress.checks(),
-        })),
-        _ => {
-            let space = dim.map_or(String::new(), |dim| format!(" in {dim} dimensions"));
-            let stress = header.stress.map_or(String::new(), |stress| format!("stress {stress:.5}, "));
-            let views = header.fusion.filter(|fusion| !fusion.is_plain());
-            output::print(&format!(
-                "{}: {} unseen classes among {} known ones{space}, from {} instances; {stress}{:.1} s\n{}",
-                args.out.display(),
-                header.unseen.len(),
-                header.known.len(),
-                header.instances,
-                timings.get("total").copied().unwrap_or(0.0),
-                views.map_or(String::new(), |fusion| format!("  {}\n", fusion_line(&fusion)))
-            ))
-        }
+        }));
     }
+    let space = dim.map_or(String::new(), |dim| format!(" in {dim} dimensions"));
+    let stress = header.stress.map_or(String::new(), |stress| format!("stress {stress:.5}, "));
+    let views = header.fusion.filter(|fusion| !fusion.is_plain());
+    output::print(&format!(
+        "{}: {} unseen classes among {} known ones{space}, from {} instances; {stress}{:.1} s\n{}",
+        args.out.display(),
+        header.unseen.len(),
+        header.known.len(),
+        header.instances,
+        timings.get("total").copied().unwrap_or(0.0),
+        views.map_or(String::new(), |fusion| format!("  {}\n", fusion_line(&fusion)))
+    ))
 }
