@@ -39,6 +39,7 @@ pub mod bottom_up;
 pub mod dataset;
 pub mod encode;
 pub mod error;
+mod expected;
 pub mod landmarks;
 pub mod latent_space;
 pub mod metrics;

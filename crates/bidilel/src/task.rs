@@ -17,6 +17,7 @@ use bidilel_math::{Observer, Scalar, distance};
 use crate::dataset::{Dataset, Rows, Visual};
 use crate::error::{Error, Result};
 use crate::semantic::ClassSemantics;
+use crate::settings::named;
 use crate::split::Trial;
 use crate::visual::{View, ViewChoice, Views, check_choice};
 
@@ -30,6 +31,8 @@ pub enum Normalize {
     /// Nothing.
     None,
 }
+
+named! { Normalize: "l2" | "none"; }
 
 impl Normalize {
     /// Does it to every column; returns how many were zero and stayed so.

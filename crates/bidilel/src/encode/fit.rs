@@ -23,7 +23,7 @@ pub(super) fn fit(items: &dyn Items, settings: &Settings, watch: &dyn Observer) 
     if count < settings.components.max(2) {
         return Err(Error::Setting {
             setting: "components",
-            expected: format!("at most the number of descriptors to learn from, {count} of {total}"),
+            expected: format!("at most the number of descriptors to learn from, {count} of {total}").into(),
             found: settings.components.to_string(),
         });
     }
@@ -82,7 +82,7 @@ fn pca_dim(reduction: Reduction, dim: usize) -> Result<Option<usize>> {
         Reduction::To(wanted) if (1..=dim).contains(&wanted) => Ok(Some(wanted)),
         Reduction::To(wanted) => Err(Error::Setting {
             setting: "pca",
-            expected: format!("between 1 and {dim}, the dimensions of the descriptors"),
+            expected: format!("between 1 and {dim}, the dimensions of the descriptors").into(),
             found: wanted.to_string(),
         }),
     }
@@ -102,13 +102,13 @@ fn project(projection: &pca::Projection, sample: MatRef<'_, f32>) -> Mat<f64> {
 
 fn learn_mixture(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Observer) -> Result<Mixture> {
     let settings = &header.settings;
-    let in_stage = || Error::in_stage("codebook");
+    let codebook = |source| Error::Codebook { source };
     let floor = mixture::variance_floor(points, settings.variance_floor);
     let start =
-        mixture::start(points, settings.components, &floor, settings.seed, watch).map_err(in_stage())?;
+        mixture::start(points, settings.components, &floor, settings.seed, watch).map_err(codebook)?;
     let stop = mixture::Settings { max_iterations: settings.iterations, tolerance: settings.tolerance };
     watch.stage("mixture");
-    let found = mixture::fit(points, start, &floor, stop, watch).map_err(in_stage())?;
+    let found = mixture::fit(points, start, &floor, stop, watch).map_err(codebook)?;
     if let (false, [.., before, last]) = (found.converged, &found.log_likelihoods[..]) {
         watch.note(&format!(
             "the mixture was still improving after {} steps, by {:.2e} a step: --iterations allows more",
@@ -124,7 +124,7 @@ fn learn_mixture(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Obser
 fn learn_words(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Observer) -> Result<Mat<f64>> {
     let settings = &header.settings;
     let start = kmeans::plus_plus(points, settings.components, settings.seed, watch);
-    let start = start.map_err(Error::in_stage("codebook"))?;
+    let start = start.map_err(|source| Error::Codebook { source })?;
     let found = kmeans::kmeans(points, start, settings.iterations);
     (header.iterations, header.converged) = (found.iterations, found.iterations < settings.iterations);
     if !header.converged {
@@ -147,7 +147,7 @@ pub(super) fn reduction<C: Columns<Error = AnyError>>(
     if dim == 0 || most == 0 {
         return Err(Error::Setting {
             setting: "reduce",
-            expected: "at least 1, for at least 2 items".to_owned(),
+            expected: "at least 1, for at least 2 items".into(),
             found: format!("{dim} for {} items", rows.count()),
         });
     }

@@ -10,8 +10,9 @@ use faer::Mat;
 use serde::{Deserialize, Serialize};
 
 use super::Refiner;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::recognize::Recognition;
+use crate::settings::{self, Settings};
 
 /// Settings of self-training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,14 +32,7 @@ impl Default for SelfTraining {
 
 impl Refiner for SelfTraining {
     fn refine(&self, before: Recognition) -> Result<Recognition> {
-        if self.self_training_neighbors == 0 {
-            let expected = "at least 1".to_owned();
-            return Err(Error::Setting {
-                setting: "self-training-neighbors",
-                expected,
-                found: "0".to_owned(),
-            });
-        }
+        settings::check("self_training_neighbors", self.self_training_neighbors as f64)?;
         let mut now = before;
         for _ in 0..self.self_training_rounds {
             let moved = self.moved(&now);
@@ -52,6 +46,16 @@ impl Refiner for SelfTraining {
 }
 
 impl SelfTraining {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
+        let default = Self::default();
+        Self {
+            self_training_neighbors: settings
+                .self_training_neighbors
+                .unwrap_or(default.self_training_neighbors),
+            self_training_rounds: settings.self_training_rounds.unwrap_or(default.self_training_rounds),
+        }
+    }
+
     fn moved(&self, now: &Recognition) -> Mat<f64> {
         let (classes, instances) = (now.distances.nrows(), now.distances.ncols());
         let k = self.self_training_neighbors.min(instances);
