@@ -131,3 +131,50 @@ fn long(name: &'static str) -> &'static str {
     let place = TABLE.iter().position(|row| row.name == name);
     place.map_or(name, |place| LONG[place].as_str())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// The options of a command, by name.
+    fn command(name: &str) -> clap::Command {
+        let mut program = crate::args::Cli::command();
+        program.build();
+        program.find_subcommand(name).expect("a command").clone()
+    }
+
+    #[test]
+    fn every_setting_is_an_option_of_every_command_that_has_settings() {
+        crate::args::Cli::command().debug_assert();
+        for name in ["evaluate", "fit", "select", "tune"] {
+            let command = command(name);
+            for row in TABLE {
+                let arg = command.get_arguments().find(|arg| arg.get_id() == row.name);
+                let arg = arg.unwrap_or_else(|| panic!("{name} has no option for {}", row.name));
+                assert_eq!(arg.get_long().map(|long| format!("--{long}")), Some(option(row.name)));
+                let help = arg.get_help().expect("help").to_string();
+                assert!(!help.contains(['{', '}']), "{help}");
+                let values: Vec<String> =
+                    arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+                let varied = name == "tune" && matches!(row.tune, Tune::Varied(_));
+                match row.kind {
+                    Kind::Name(names) | Kind::Names(names) if !varied => assert_eq!(values, names),
+                    _ => assert!(values.is_empty() || row.kind == Kind::Flag, "{}", row.name),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_typed_is_what_the_table_reads() {
+        let options = clap::Command::new("").args(TABLE.iter().map(|row| single(row, "Settings")));
+        let words = ["", "--alpha", "-1", "--post", "none,structured", "--center", "--dim", "7"];
+        let typed = typed(&options.get_matches_from(words));
+        let names: Vec<&str> = typed.iter().map(|typed| typed.row.name).collect();
+        assert_eq!(names, ["alpha", "dim", "center", "post"]);
+        let settings = settings(&typed).unwrap();
+        assert_eq!((settings.alpha, settings.dim, settings.center), (Some(-1.0), Some(7), Some(true)));
+        assert_eq!(settings.post.map(|post| post.len()), Some(2));
+    }
+}

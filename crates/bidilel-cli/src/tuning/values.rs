@@ -53,8 +53,7 @@ impl Args for Values {
 impl FromArgMatches for Values {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let is_varied = |typed: &Typed| matches!(typed.row.tune, Tune::Varied(_));
-        let (mut varied, fixed): (Vec<_>, Vec<_>) =
-            options::typed(matches).into_iter().partition(is_varied);
+        let (mut varied, fixed): (Vec<_>, Vec<_>) = options::typed(matches).into_iter().partition(is_varied);
         // The first varies slowest, as in journals that are there.
         varied.sort_by_key(|typed| !typed.row.late);
         Ok(Self {

@@ -312,7 +312,8 @@ mod tests {
         note_cost(250_000, 128, &notes);
         let said = notes.0.into_inner().unwrap();
         assert!(
-            said[0].contains("8.0 x 10^12 operations, some 80 s") && said[0].contains("`search = approximate`")
+            said[0].contains("8.0 x 10^12 operations, some 80 s")
+                && said[0].contains("`search = approximate`")
         );
     }
 

@@ -53,7 +53,7 @@ pub(super) fn fit(items: &dyn Items, settings: &Settings, watch: &dyn Observer) 
             let kept = found.projection.directions.ncols();
             if kept < wanted {
                 watch.note(&format!(
-                    "descriptors vary in {kept} dimensions only, so --pca {wanted} is {kept}"
+                    "descriptors vary in {kept} dimensions only, so `pca = {wanted}` is {kept}"
                 ));
             }
             Some(found)
@@ -111,7 +111,7 @@ fn learn_mixture(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Obser
     let found = mixture::fit(points, start, &floor, stop, watch).map_err(codebook)?;
     if let (false, [.., before, last]) = (found.converged, &found.log_likelihoods[..]) {
         watch.note(&format!(
-            "the mixture was still improving after {} steps, by {:.2e} a step: --iterations allows more",
+            "the mixture was still improving after {} steps, by {:.2e} per step: raise `iterations` to go on",
             found.log_likelihoods.len() - 1,
             last - before
         ));
@@ -129,7 +129,7 @@ fn learn_words(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Observe
     (header.iterations, header.converged) = (found.iterations, found.iterations < settings.iterations);
     if !header.converged {
         watch.note(&format!(
-            "k-means was still moving words after {} steps: --iterations allows more",
+            "k-means was still moving words after {} steps: raise `iterations` to go on",
             found.iterations
         ));
     }
@@ -163,14 +163,6 @@ pub(super) fn reduction<C: Columns<Error = AnyError>>(
         Ok(source) => Error::Math { stage: "reduce", source: *source },
         Err(source) => Error::FeatureRows { source },
     })?;
-    let kept = found.projection.directions.ncols();
-    if kept < dim {
-        watch.note(&format!(
-            "{} feature rows of {} dimensions vary in {kept} at most, so --reduce {dim} is {kept}",
-            rows.count(),
-            rows.dim()
-        ));
-    }
     encoder.header.reduction = Some(RowReduction { variance_kept: found.kept, residual: found.residual });
     encoder.reduction = Some(found.projection);
     Ok(())

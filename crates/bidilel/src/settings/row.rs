@@ -84,12 +84,8 @@ impl Owner {
         match self {
             Self::Data | Self::Method => true,
             Self::Fusion | Self::Pipeline => bidilel,
-            Self::BottomUp(learners) => {
-                bidilel && learners.contains(&settings.bottom_up.unwrap_or_default())
-            }
-            Self::TopDown(embedders) => {
-                bidilel && embedders.contains(&settings.top_down.unwrap_or_default())
-            }
+            Self::BottomUp(learners) => bidilel && learners.contains(&settings.bottom_up.unwrap_or_default()),
+            Self::TopDown(embedders) => bidilel && embedders.contains(&settings.top_down.unwrap_or_default()),
             Self::Refiner(refiner) => bidilel && settings.post.iter().flatten().any(|&post| post == refiner),
             Self::Compared(methods) => methods.contains(&method),
         }

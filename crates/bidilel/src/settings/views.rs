@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Deserializer};
 
-use super::check::{check_weights, parse_kernel, row};
 use super::Settings;
+use super::check::{check_weights, parse_kernel, row};
 use crate::dataset::Dataset;
 use crate::error::{Expected, Result};
 use crate::visual::{Kernel, Method, ViewChoice};

@@ -196,9 +196,5 @@ pub(crate) fn check_choice(chosen: &[ViewChoice]) -> Result<()> {
         return Ok(());
     }
     let found: Vec<String> = chosen.iter().map(|view| format!("{}={}", view.name, view.weight)).collect();
-    Err(Error::Setting {
-        setting: "view_weights",
-        expected: Range::Weights.into(),
-        found: found.join(", "),
-    })
+    Err(Error::Setting { setting: "view_weights", expected: Range::Weights.into(), found: found.join(", ") })
 }
