@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bidilel::settings::PostName;
 use bidilel_report::Format;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
@@ -9,6 +10,7 @@ use clap_complete::Shell;
 use crate::commands::encode::args::EncodeArgs;
 use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
+use crate::options::named;
 use crate::tuning::args::TuneArgs;
 
 /// Recognise pictures and videos of classes for which there is no labelled example, only a description.
@@ -228,8 +230,8 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = parse_count)]
     pub(crate) top: usize,
     /// Correct by the whole batch: none, or self-training and structured, comma-separated [default: as fitted]
-    #[arg(long, value_name = "POST", value_delimiter = ',')]
-    pub(crate) post: Option<Vec<crate::method::PostName>>,
+    #[arg(long, value_name = "POST", value_delimiter = ',', value_parser = named::<PostName>())]
+    pub(crate) post: Option<Vec<PostName>>,
     /// Instances that self-training takes for a class [default: as fitted]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) self_training_neighbors: Option<usize>,

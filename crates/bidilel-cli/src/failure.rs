@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use bidilel_report::visible;
 
+use crate::{hint, options};
+
 /// Status of a command line that is wrong, whatever the data are.
 const WRONG_USE: u8 = 2;
 
@@ -45,13 +47,26 @@ pub(crate) fn hinted(message: impl fmt::Display, hint: impl Into<String>) -> any
     Hinted { message: message.to_string(), hint: hint.into() }.into()
 }
 
+/// A failure of the library, with its settings as the options that they are here.
+pub(crate) fn worded(error: &bidilel::Error) -> String {
+    match error {
+        bidilel::Error::Setting { setting, expected, found } => {
+            format!("{} must be {expected}, found {found}", options::option(setting))
+        }
+        other => other.to_string(),
+    }
+}
+
 /// Prints a failure and gives the exit status for it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     // Whoever reads our output may stop reading, as `head` does: nothing has failed then.
     if error.chain().any(is_broken_pipe) {
         return ExitCode::SUCCESS;
     }
-    let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let words = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<bidilel::Error>().map_or_else(|| cause.to_string(), worded)
+    };
+    let chain: Vec<String> = error.chain().map(words).collect();
     let mut stderr = io::stderr().lock();
     // Lines of messages that libraries wrap are one line here; names may hold anything.
     let message = chain.join(": ").replace('\n', " ");
@@ -72,7 +87,7 @@ fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
 
 fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<bidilel::Error>() {
-        return error.hint();
+        return hint::hint(error);
     }
     if let Some(error) = cause.downcast_ref::<bidilel_vision::Error>() {
         return error.hint();

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bidilel::settings::Settings;
+use bidilel::settings::{TABLE, setting};
 use bidilel_data::{FileBytes, closest};
 use serde_json::{Map, Value};
 
@@ -51,10 +51,10 @@ pub(crate) fn table_of_settings(path: &Path, what: &str) -> Result<Map<String, V
     };
     let table: Map<String, Value> =
         table.into_iter().map(|(key, value)| (key.replace('-', "_"), value)).collect();
-    let known = known_settings();
-    match table.keys().find(|key| !known.contains(key)) {
+    match table.keys().find(|key| setting(key).is_none()) {
         Some(key) => {
             let message = format!("`{name}`: there is no setting `{key}`");
+            let known: Vec<String> = TABLE.iter().map(|row| row.name.to_owned()).collect();
             let near = closest(key, &known).map(|near| format!("did you mean `{near}`?"));
             Err(hinted(message, near.unwrap_or_else(|| format!("settings are {}", known.join(", ")))))
         }
@@ -64,26 +64,4 @@ pub(crate) fn table_of_settings(path: &Path, what: &str) -> Result<Map<String, V
 
 fn is_empty(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(bidilel_data::Error::Empty { .. }))
-}
-
-/// The names of all settings, as the library that refuses any other tells them.
-fn known_settings() -> Vec<String> {
-    let refused = Settings::default().with(&Map::from_iter([("?".to_owned(), Value::Null)]));
-    let message = refused.map_or_else(|error| error.to_string(), |_| String::new());
-    // "unknown field `?`, expected one of `visual`, `view_weights`, ..."
-    message.split('`').skip(3).step_by(2).map(str::to_owned).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_setting_is_known_by_its_name() {
-        let known = known_settings();
-        for name in ["visual", "alpha", "dim", "bottom_up", "svr_nu", "self_training_rounds"] {
-            assert!(known.iter().any(|other| other == name), "{name} in {known:?}");
-        }
-        assert!(known.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')));
-    }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong between a dataset and a recognition.
 
+pub use crate::expected::Expected;
 use crate::settings::MethodName;
 
 /// A task that cannot be learned from, a setting that makes no sense, or a failed computation.
@@ -123,15 +124,52 @@ pub enum Error {
         problem: SplitProblem,
     },
     /// A setting outside its range.
-    #[error("{setting} must be {expected}, found {found}")]
+    #[error("{} must be {expected}, found {found}", .setting.replace('_', "-"))]
     Setting {
-        /// The setting, by the name the user knows.
+        /// The setting, by its name in [`crate::settings::TABLE`] where it is one of these.
         setting: &'static str,
-        /// The range.
-        expected: String,
+        /// What it must be.
+        expected: Expected,
         /// The value.
         found: String,
     },
+    /// Settings that do not exist, or values that they cannot have.
+    #[error("the settings: {cause}")]
+    Unreadable {
+        /// What was found and what was expected. It is part of the message, and so no source.
+        cause: serde_json::Error,
+    },
+    /// A setting that is to be varied over no values.
+    #[error("the settings: `{setting}` has no value to try")]
+    NothingToTry {
+        /// The setting.
+        setting: String,
+    },
+    /// A value that a setting that is to be varied cannot have.
+    #[error("the settings: `{setting}`: {cause}")]
+    Axis {
+        /// The setting.
+        setting: String,
+        /// Why not.
+        cause: Box<Error>,
+    },
+    /// Kernels between all training instances that take more memory than they may.
+    #[error(
+        "kernel-memory must be at least {needed:.1} GiB for n-space with {instances} training instances, found {memory:.1} GiB"
+    )]
+    KernelMemory {
+        /// What they take, in GiB.
+        needed: f64,
+        /// What they may take, in GiB.
+        memory: f64,
+        /// Training instances.
+        instances: usize,
+    },
+    /// Approximate neighbours while settings are chosen.
+    #[error(
+        "search must be exact while settings are chosen, whose folds share exact neighbours, found approximate"
+    )]
+    ApproximateFolds,
     /// Settings to try that cannot be tried.
     #[error("the settings: {problem}")]
     Grid {
@@ -185,6 +223,13 @@ pub enum Error {
         /// Its file, or its place in an array.
         origin: String,
     },
+    /// A codebook that cannot be learned from the descriptors.
+    #[error("codebook failed")]
+    Codebook {
+        /// Why not.
+        #[source]
+        source: bidilel_math::Error,
+    },
     /// A neighbourhood graph in which nothing is joined.
     #[error("no two neighbours share a class, so the neighbourhood graph has no edge")]
     NoEdges,
@@ -212,7 +257,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// What the user can do about it, where there is something to say.
+    /// What can be done about the data, where there is something to say. What settings can do about a failure is for
+    /// the program to say, which knows what they are called there.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotFinite { .. } => {
@@ -245,28 +291,6 @@ impl Error {
             ),
             Self::EmptyClass { .. } => Some(
                 "without instances there is nothing to score: `fit` and `predict` recognise it all the same".to_owned(),
-            ),
-            Self::Math { source: bidilel_math::Error::NotPositiveDefinite { .. }, .. } => {
-                Some("raise --alpha or --ridge".to_owned())
-            }
-            Self::NoDescriptors { .. } => {
-                Some("remove the item, or give it a row of zeros with `--empty zero`".to_owned())
-            }
-            Self::Math { stage: "codebook", source: bidilel_math::Error::Parameter { .. } } => {
-                Some("lower --components, raise --sample, or bring more descriptors".to_owned())
-            }
-            Self::Negative { view, .. } => {
-                Some(format!("use --kernel {view}=rbf or {view}=linear for features that are no histograms"))
-            }
-            Self::Setting { setting: "kernel-memory", .. } => Some(
-                "raise --kernel-memory, or approximate: --kernel-method nystrom with --nystrom-rank".to_owned(),
-            ),
-            Self::Setting { setting: "search", .. } => {
-                Some("leave --search out here, and give it to `evaluate` and `fit` afterwards".to_owned())
-            }
-            Self::NoEdges => Some(
-                "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbours"
-                    .to_owned(),
             ),
             _ => None,
         }

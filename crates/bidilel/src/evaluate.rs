@@ -161,7 +161,7 @@ pub fn evaluate_with<E: From<crate::Error>>(
     }
     let method = report.ok_or_else(|| crate::Error::Setting {
         setting: "repeat",
-        expected: "at least 1".to_owned(),
+        expected: "at least 1".to_owned().into(),
         found: repeats.to_string(),
     })?;
     Ok(Evaluated {

@@ -40,6 +40,7 @@ pub mod dataset;
 pub mod encode;
 pub mod error;
 pub mod evaluate;
+mod expected;
 pub mod landmarks;
 pub mod latent_space;
 pub mod method;

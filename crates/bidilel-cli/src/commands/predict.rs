@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use bidilel::Candidates;
 use bidilel::model::Model;
 use bidilel::post::{Post, refined};
+use bidilel::settings::Settings;
 use bidilel_math::Observer;
 use bidilel_report::Format;
 use faer::Mat;
@@ -21,7 +22,7 @@ use super::sound::Scan;
 use crate::args::PredictArgs;
 use crate::failure::usage;
 use crate::progress::Progress;
-use crate::{input, method, output};
+use crate::{input, output};
 
 /// Bytes of a line with a short name, for a guess at the size of the output.
 const SHORTEST_LINE: usize = 8;
@@ -138,7 +139,7 @@ fn refiners(args: &PredictArgs, model: &Model, watch: &dyn Observer) -> Vec<Post
         Some(names) => {
             // Settings that the model was fitted with stay in force.
             let of_fit = |wanted: &Post| fitted.iter().find(|post| post.name() == wanted.name()).cloned();
-            let named = method::refiners(names, None, None);
+            let named = Settings { post: Some(names.clone()), ..Settings::default() }.post();
             named.into_iter().map(|post| of_fit(&post).unwrap_or(post)).collect()
         }
         None => fitted.to_vec(),

@@ -72,7 +72,8 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     }
     let mut files = Vec::new();
     if let Some(path) = &args.out {
-        files.push((path, settings_file(path, best)?));
+        // What makes no difference to the method that was chosen was not chosen.
+        files.push((path, settings_file(path, &best.effective())?));
     }
     if let Some(path) = &args.curves {
         files.push((path, text::drawing(&outcome)));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use bidilel::settings::Settings;
+use bidilel::settings::{Kind, Settings, setting};
 use bidilel::tune::{Axis, Holdout, Plan, SHARE, Strategy, TRIALS};
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Map, Value};
@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use super::host::Budget;
 use super::values::Values;
 use crate::args::{parse_count, parse_share};
-use crate::failure::usage;
-use crate::{input, ranges};
+use crate::failure::{usage, worded};
+use crate::input;
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
@@ -73,12 +73,13 @@ impl TuneArgs {
         let mut base = self.values.base()?;
         let mut axes: Vec<Axis> = Vec::new();
         let from_file = self.grid.as_deref().map(read_grid).transpose()?.unwrap_or_default();
-        // What is typed takes the place of what a file says.
+        // What is typed is used instead of what a file says.
         let typed = self.values.lists();
         for (name, values) in &typed {
             for value in values {
                 let settings = Settings::default().with(&fixed(name, value));
-                ranges::check(&settings.map_err(|error| usage(wrong(name, &error)))?)?;
+                let settings = settings.map_err(|error| usage(wrong(name, &error)))?;
+                settings.check().map_err(|error| usage(worded(&error)))?;
             }
         }
         let from_file =
@@ -134,8 +135,9 @@ fn read_grid(path: &Path) -> Result<Vec<(String, Vec<Value>)>> {
     Ok(table.into_iter().map(list).collect())
 }
 
+/// Whether one value is a list. Chains of refiners are written with `+`, so that a list of them is several values.
 fn is_list(name: &str) -> bool {
-    matches!(name, "semantic" | "semantic_weights" | "visual" | "view_weights" | "kernel")
+    setting(name).is_some_and(|row| matches!(row.kind, Kind::Texts | Kind::Floats))
 }
 
 fn fixed(name: &str, value: &Value) -> Map<String, Value> {

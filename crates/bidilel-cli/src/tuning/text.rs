@@ -88,7 +88,7 @@ fn quoted(word: &str) -> String {
 pub(crate) fn object(outcome: &Outcome, commands: &[String], seconds: f64, searched: usize) -> Value {
     let one = |scored: &Scored| {
         let mut object = json!({
-            "settings": scored.settings.entries(),
+            "settings": scored.settings.effective().entries(),
             "mean": scored.mean,
             "standard_error": scored.standard_error,
             "scores": scored.scores,
@@ -100,8 +100,9 @@ pub(crate) fn object(outcome: &Outcome, commands: &[String], seconds: f64, searc
         }
         object
     };
-    let mut best = Value::Object(outcome.best.settings.entries());
-    best["settings"] = Value::Object(outcome.best.settings.entries());
+    let chosen = outcome.best.settings.effective().entries();
+    let mut best = Value::Object(chosen.clone());
+    best["settings"] = Value::Object(chosen);
     best["mean"] = json!(outcome.best.mean);
     best["standard_error"] = json!(outcome.best.standard_error);
     json!({

@@ -224,6 +224,24 @@ fn the_first_line_is_the_best_and_what_is_saved() {
 }
 
 #[test]
+fn settings_of_other_learners_are_neither_reported_nor_saved() {
+    let folder = folder();
+    let (data, out) = (folder.data(), folder.beside("best.toml"));
+    let given = ["--auto", "--bottom-up", "cca", "--top-down", "lsm", "--svr-c", "3", "--trials", "2"];
+    let ran = bidilel(&[&["tune", &data, "--out", &out, "--format", "json"], &given[..]].concat());
+    let found = ran.json();
+    let saved = std::fs::read_to_string(&out).unwrap();
+    assert!(saved.contains("bottom_up = \"cca\"") && saved.contains("ridge"), "{saved}");
+    let settings = found["trials"].as_array().unwrap().iter().map(|trial| &trial["settings"]);
+    for settings in settings.chain([&found["best"], &found["best"]["settings"]]) {
+        for other in ["alpha", "neighbors", "weights", "svr_c", "svr_epsilon"] {
+            assert!(settings[other].is_null(), "{other} in {settings}");
+            assert!(!saved.contains(&format!("{other} =")), "{saved}");
+        }
+    }
+}
+
+#[test]
 fn one_trial_has_no_standard_error_in_words() {
     let folder = Folder::generated();
     let grid = ["--strategy", "grid", "--alpha", "1,10"];

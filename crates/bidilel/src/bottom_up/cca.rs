@@ -18,13 +18,14 @@ use bidilel_math::parallel::product;
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
-use super::lda::{check_classes, check_ridge, class_factor, finish, leading_left};
+use super::lda::{check_classes, class_factor, finish, leading_left};
 use super::{
     DEFAULT_DIM, LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, total_scatter,
     varying_dimensions,
 };
 use crate::error::{Error, Result, SemanticProblem};
 use crate::latent_space::{LatentSpace, Map};
+use crate::settings::{self, Settings};
 use crate::task::Training;
 
 /// Settings of CCA.
@@ -43,9 +44,15 @@ impl Default for Cca {
     }
 }
 
+impl Cca {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
+        Self { dim: settings.dim, ridge: settings.ridge.unwrap_or(Self::default().ridge) }
+    }
+}
+
 impl<T: Scalar> LatentSpaceLearner<T> for Cca {
     fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
-        check_ridge(self.ridge)?;
+        settings::check("ridge", self.ridge)?;
         check_classes(training.classes)?;
         let Some(semantics) = training.semantics else {
             let origin = "the semantic representation".to_owned();

@@ -28,6 +28,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
+use crate::settings::{self, Settings};
 use crate::task::Training;
 
 /// Settings of LDA.
@@ -46,9 +47,15 @@ impl Default for Lda {
     }
 }
 
+impl Lda {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
+        Self { dim: settings.dim, ridge: settings.ridge.unwrap_or(Self::default().ridge) }
+    }
+}
+
 impl<T: Scalar> LatentSpaceLearner<T> for Lda {
     fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
-        check_ridge(self.ridge)?;
+        settings::check("ridge", self.ridge)?;
         check_classes(training.classes)?;
         let rows = varying_dimensions(training, watch)?;
         let most = rows.len().min(training.classes.saturating_sub(1)).max(1);
@@ -69,23 +76,12 @@ impl<T: Scalar> LatentSpaceLearner<T> for Lda {
     }
 }
 
-pub(super) fn check_ridge(ridge: f64) -> Result<()> {
-    if ridge >= 0.0 && ridge.is_finite() {
-        return Ok(());
-    }
-    Err(Error::Setting {
-        setting: "ridge",
-        expected: "zero or a positive number".to_owned(),
-        found: ridge.to_string(),
-    })
-}
-
 /// One class has nothing to be told from.
 pub(super) fn check_classes(known: usize) -> Result<()> {
     if known >= 2 {
         return Ok(());
     }
-    let expected = "at least 2 for lda and cca".to_owned();
+    let expected = "at least 2 for lda and cca".into();
     Err(Error::Setting { setting: "the number of known classes", expected, found: known.to_string() })
 }
 

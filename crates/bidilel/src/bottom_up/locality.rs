@@ -28,6 +28,7 @@ use super::scatters::Scatters;
 use super::{LatentSpaceLearner, resolve_dim, total_scatter, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
+use crate::settings::{self, Settings, named};
 use crate::task::Training;
 use crate::visual::{Neighborhood, Search};
 
@@ -43,6 +44,12 @@ pub enum Regularizer {
     Identity,
     /// $\alpha (X X^\top)^+$, that of the kernel form.
     Kernel,
+}
+
+named! {
+    Neighborhood: "global" | "within-class";
+    Search: "exact" | "approximate";
+    Regularizer: "identity" | "kernel";
 }
 
 /// Settings that SLPP and LPP share.
@@ -100,6 +107,13 @@ pub struct Lpp {
 }
 
 impl Slpp {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
+        Self {
+            locality: Locality::from_settings(settings),
+            neighborhood: settings.neighborhood.unwrap_or_default(),
+        }
+    }
+
     /// The graph of the training instances, the mean over their views.
     pub(crate) fn graph<T: Scalar>(
         &self,
@@ -111,6 +125,10 @@ impl Slpp {
 }
 
 impl Lpp {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
+        Self { locality: Locality::from_settings(settings) }
+    }
+
     /// The graph of the training instances, the mean over their views.
     pub(crate) fn graph<T: Scalar>(
         &self,
@@ -136,18 +154,25 @@ impl<T: Scalar> LatentSpaceLearner<T> for Lpp {
 }
 
 impl Locality {
+    fn from_settings(settings: &Settings) -> Self {
+        let default = Self::default();
+        // Several views or kernels ask for the problem in the form that kernels have.
+        let regularizer = if settings.is_fused() { Regularizer::Kernel } else { default.regularizer };
+        Self {
+            alpha: settings.alpha.unwrap_or(default.alpha),
+            dim: settings.dim,
+            neighbors: settings.neighbors.unwrap_or(default.neighbors),
+            search: settings.search.unwrap_or(default.search),
+            weights: settings.weights.unwrap_or(default.weights),
+            regularizer: settings.regularizer.unwrap_or(regularizer),
+            center: settings.center.unwrap_or(default.center),
+        }
+    }
+
     /// Fails where a setting is out of its range.
     pub(crate) fn check(&self) -> Result<()> {
-        let wrong = |setting, expected: &str, found: String| {
-            Err(Error::Setting { setting, expected: expected.to_owned(), found })
-        };
-        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
-            return wrong("alpha", "a positive number", self.alpha.to_string());
-        }
-        if self.neighbors == 0 {
-            return wrong("neighbors", "at least 1", "0".to_owned());
-        }
-        Ok(())
+        settings::check("alpha", self.alpha)?;
+        settings::check("neighbors", self.neighbors as f64)
     }
 
     fn graph<T: Scalar>(
@@ -209,7 +234,7 @@ impl Locality {
             Some(median) if median < 1e-6 => {
                 watch.note(&format!(
                     "the median graph weight is {median:.1e}, so the graph has no say: \
-                     normalise the features (--normalize l2) or use --weights heat"
+                     normalise the features (`normalize = l2`) or scale the weights to them (`weights = heat`)"
                 ));
                 Ok(())
             }
@@ -229,7 +254,7 @@ fn note_cost(instances: usize, dim: usize, watch: &dyn Observer) {
         let operations = (instances as f64).powi(2) * dim as f64;
         watch.note(&format!(
             "exact neighbours of {instances} instances take {:.1} x 10^12 operations, some {:.0} s at 100 GFLOP/s; \
-             --search approximate takes a fraction of that and finds nearly all of them",
+             `search = approximate` takes a fraction of that and finds nearly all of them",
             operations / 1e12,
             operations / 1e11
         ));
@@ -259,7 +284,8 @@ mod tests {
         note_cost(250_000, 128, &notes);
         let said = notes.0.into_inner().unwrap();
         assert!(
-            said[0].contains("8.0 x 10^12 operations, some 80 s") && said[0].contains("--search approximate")
+            said[0].contains("8.0 x 10^12 operations, some 80 s")
+                && said[0].contains("`search = approximate`")
         );
     }
 

@@ -25,8 +25,9 @@ pub(crate) use scatters::Scatters;
 
 pub use crate::visual::{Neighborhood, Search};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Expected, Result};
 use crate::latent_space::LatentSpace;
+use crate::settings::{BottomUpName, Settings};
 use crate::task::Training;
 use crate::visual::Views;
 
@@ -77,6 +78,18 @@ impl<T: Scalar> LatentSpaceLearner<T> for BottomUp {
 }
 
 impl BottomUp {
+    /// The learner that settings name, with the settings that it owns.
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
+        match settings.bottom_up.unwrap_or_default() {
+            BottomUpName::Slpp => Self::Slpp(Slpp::from_settings(settings)),
+            BottomUpName::Lpp => Self::Lpp(Lpp::from_settings(settings)),
+            BottomUpName::Pca => Self::Pca(Pca::from_settings(settings)),
+            BottomUpName::Lda => Self::Lda(Lda::from_settings(settings)),
+            BottomUpName::Cca => Self::Cca(Cca::from_settings(settings)),
+            BottomUpName::None => Self::None(Unchanged::from_settings(settings)),
+        }
+    }
+
     /// The neighbourhood graph of the training instances, for the learners that have one.
     pub(crate) fn graph<T: Scalar>(
         &self,
@@ -106,13 +119,13 @@ impl BottomUp {
 }
 
 /// The number of dimensions to learn: what was asked for if possible, else [`DEFAULT_DIM`] clipped.
-pub(crate) fn resolve_dim(asked: Option<usize>, most: usize, limit: &str) -> Result<usize> {
+pub(crate) fn resolve_dim(asked: Option<usize>, most: usize, limit: &'static str) -> Result<usize> {
     match asked {
         None => Ok(DEFAULT_DIM.min(most)),
         Some(dim) if (1..=most).contains(&dim) => Ok(dim),
         Some(dim) => Err(Error::Setting {
             setting: "dim",
-            expected: format!("between 1 and {most} ({limit})"),
+            expected: Expected::Between { least: 1, most, limit },
             found: dim.to_string(),
         }),
     }
@@ -142,7 +155,7 @@ pub(crate) fn usable(
     if rows.is_empty() {
         return Err(Error::Setting {
             setting: "the visual representation",
-            expected: "different for different instances".to_owned(),
+            expected: "different for different instances".into(),
             found: "one and the same row for all training instances".to_owned(),
         });
     }

@@ -7,11 +7,18 @@ use bidilel_math::{Observer, Scalar};
 use super::LatentSpaceLearner;
 use crate::error::Result;
 use crate::latent_space::{LatentSpace, Map};
+use crate::settings::Settings;
 use crate::task::Training;
 
 /// The identity map; it has no settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Unchanged {}
+
+impl Unchanged {
+    pub(crate) fn from_settings(_: &Settings) -> Self {
+        Self {}
+    }
+}
 
 impl<T: Scalar> LatentSpaceLearner<T> for Unchanged {
     fn fit(&self, training: &Training<'_, T>, _: &dyn Observer) -> Result<LatentSpace> {

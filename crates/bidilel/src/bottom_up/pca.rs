@@ -16,6 +16,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
+use crate::settings::Settings;
 use crate::task::Training;
 
 /// Settings of PCA.
@@ -24,6 +25,12 @@ use crate::task::Training;
 pub struct Pca {
     /// Latent dimensions; up to 100 if not given.
     pub dim: Option<usize>,
+}
+
+impl Pca {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
+        Self { dim: settings.dim }
+    }
 }
 
 impl<T: Scalar> LatentSpaceLearner<T> for Pca {

@@ -67,7 +67,7 @@ impl Rows for Mat<f32> {
 /// A visual representation: one feature row for every instance.
 #[derive(Clone)]
 pub struct Visual {
-    /// The name by which `--visual` asks for it.
+    /// The name by which settings ask for it.
     pub name: String,
     /// Where it came from, for messages: a file, or a phrase.
     pub origin: String,
@@ -96,7 +96,7 @@ pub enum Metric {
 /// A semantic representation: one vector for every class.
 #[derive(Debug, Clone)]
 pub struct Semantic {
-    /// The name by which `--semantic` asks for it.
+    /// The name by which settings ask for it.
     pub name: String,
     /// Where it came from, for messages.
     pub origin: String,
@@ -139,7 +139,7 @@ pub enum SplitKind {
 /// A named split.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// The name by which `--split` asks for it.
+    /// The name by which a split is asked for.
     pub name: String,
     /// Where it came from, for messages.
     pub origin: String,

@@ -23,7 +23,7 @@ pub(super) fn fit(items: &dyn Items, settings: &Settings, watch: &dyn Observer) 
     if count < settings.components.max(2) {
         return Err(Error::Setting {
             setting: "components",
-            expected: format!("at most the number of descriptors to learn from, {count} of {total}"),
+            expected: format!("at most the number of descriptors to learn from, {count} of {total}").into(),
             found: settings.components.to_string(),
         });
     }
@@ -53,7 +53,7 @@ pub(super) fn fit(items: &dyn Items, settings: &Settings, watch: &dyn Observer) 
             let kept = found.projection.directions.ncols();
             if kept < wanted {
                 watch.note(&format!(
-                    "descriptors vary in {kept} dimensions only, so --pca {wanted} is {kept}"
+                    "descriptors vary in {kept} dimensions only, so `pca = {wanted}` is {kept}"
                 ));
             }
             Some(found)
@@ -82,7 +82,7 @@ fn pca_dim(reduction: Reduction, dim: usize) -> Result<Option<usize>> {
         Reduction::To(wanted) if (1..=dim).contains(&wanted) => Ok(Some(wanted)),
         Reduction::To(wanted) => Err(Error::Setting {
             setting: "pca",
-            expected: format!("between 1 and {dim}, the dimensions of the descriptors"),
+            expected: format!("between 1 and {dim}, the dimensions of the descriptors").into(),
             found: wanted.to_string(),
         }),
     }
@@ -102,16 +102,16 @@ fn project(projection: &pca::Projection, sample: MatRef<'_, f32>) -> Mat<f64> {
 
 fn learn_mixture(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Observer) -> Result<Mixture> {
     let settings = &header.settings;
-    let in_stage = || Error::in_stage("codebook");
+    let codebook = |source| Error::Codebook { source };
     let floor = mixture::variance_floor(points, settings.variance_floor);
     let start =
-        mixture::start(points, settings.components, &floor, settings.seed, watch).map_err(in_stage())?;
+        mixture::start(points, settings.components, &floor, settings.seed, watch).map_err(codebook)?;
     let stop = mixture::Settings { max_iterations: settings.iterations, tolerance: settings.tolerance };
     watch.stage("mixture");
-    let found = mixture::fit(points, start, &floor, stop, watch).map_err(in_stage())?;
+    let found = mixture::fit(points, start, &floor, stop, watch).map_err(codebook)?;
     if let (false, [.., before, last]) = (found.converged, &found.log_likelihoods[..]) {
         watch.note(&format!(
-            "the mixture was still improving after {} steps, by {:.2e} a step: --iterations allows more",
+            "the mixture was still improving after {} steps, by {:.2e} per step: raise `iterations` to go on",
             found.log_likelihoods.len() - 1,
             last - before
         ));
@@ -124,12 +124,12 @@ fn learn_mixture(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Obser
 fn learn_words(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Observer) -> Result<Mat<f64>> {
     let settings = &header.settings;
     let start = kmeans::plus_plus(points, settings.components, settings.seed, watch);
-    let start = start.map_err(Error::in_stage("codebook"))?;
+    let start = start.map_err(|source| Error::Codebook { source })?;
     let found = kmeans::kmeans(points, start, settings.iterations);
     (header.iterations, header.converged) = (found.iterations, found.iterations < settings.iterations);
     if !header.converged {
         watch.note(&format!(
-            "k-means was still moving words after {} steps: --iterations allows more",
+            "k-means was still moving words after {} steps: raise `iterations` to go on",
             found.iterations
         ));
     }
@@ -147,7 +147,7 @@ pub(super) fn reduction<C: Columns<Error = AnyError>>(
     if dim == 0 || most == 0 {
         return Err(Error::Setting {
             setting: "reduce",
-            expected: "at least 1, for at least 2 items".to_owned(),
+            expected: "at least 1, for at least 2 items".into(),
             found: format!("{dim} for {} items", rows.count()),
         });
     }
@@ -163,14 +163,6 @@ pub(super) fn reduction<C: Columns<Error = AnyError>>(
         Ok(source) => Error::Math { stage: "reduce", source: *source },
         Err(source) => Error::FeatureRows { source },
     })?;
-    let kept = found.projection.directions.ncols();
-    if kept < dim {
-        watch.note(&format!(
-            "{} feature rows of {} dimensions vary in {kept} at most, so --reduce {dim} is {kept}",
-            rows.count(),
-            rows.dim()
-        ));
-    }
     encoder.header.reduction = Some(RowReduction { variance_kept: found.kept, residual: found.residual });
     encoder.reduction = Some(found.projection);
     Ok(())

@@ -99,8 +99,8 @@ impl Settings {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        let wrong = |setting, expected: &str, found: String| {
-            Err(Error::Setting { setting, expected: expected.to_owned(), found })
+        let wrong = |setting, expected: &'static str, found: String| {
+            Err(Error::Setting { setting, expected: expected.into(), found })
         };
         let share = |value: f64| value > 0.0 && value <= 1.0;
         if self.components == 0 {

@@ -28,7 +28,7 @@ use crate::latent_space::{LatentSpace, Map};
 use crate::model::{Header, unpack};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -73,14 +73,10 @@ impl Eszsl {
     }
 
     fn check(&self, task: &Task) -> Result<()> {
-        for (setting, value) in [("eszsl-gamma", self.eszsl_gamma), ("eszsl-lambda", self.eszsl_lambda)] {
-            if !(value > 0.0 && value.is_finite()) {
-                let expected = "a positive number".to_owned();
-                return Err(Error::Setting { setting, expected, found: value.to_string() });
-            }
-        }
+        settings::check("eszsl_gamma", self.eszsl_gamma)?;
+        settings::check("eszsl_lambda", self.eszsl_lambda)?;
         if !task.views.is_linear() {
-            let expected = "linear with method `eszsl`".to_owned();
+            let expected = "linear with method `eszsl`".into();
             return Err(Error::Setting { setting: "kernel", expected, found: "another kernel".to_owned() });
         }
         Ok(())

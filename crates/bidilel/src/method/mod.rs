@@ -19,6 +19,8 @@
 mod eszsl;
 mod report;
 
+use std::fmt;
+
 use safetensors::tensor::SafeTensors;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +35,7 @@ use crate::pipeline::{Fitted, Pipeline};
 use crate::post::{Post, refined};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
-use crate::settings::{MethodName, Settings};
+use crate::settings::{Settings, named};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -79,11 +81,26 @@ pub(crate) trait Stored: Sized {
 
 /// Declares the methods by name, each with its settings and with what it learns.
 macro_rules! methods {
-    ($($(#[$doc:meta])* $variant:ident($settings:ty) => $fitted:ty,)+) => {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $settings:ty => $fitted:ty;)+) => {
+        /// Names of the methods, as they are typed and written.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum MethodName {
+            #[default]
+            $($(#[$doc])* #[serde(rename = $name)] $variant),+
+        }
+
+        named! { MethodName: $($name)|+; }
+
+        impl fmt::Display for MethodName {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $(Self::$variant => $name),+ })
+            }
+        }
+
         /// Any of the methods, with its settings.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[serde(tag = "name", rename_all = "kebab-case")]
-        pub enum Method { $($(#[$doc])* $variant($settings),)+ }
+        #[serde(tag = "name")]
+        pub enum Method { $($(#[$doc])* #[serde(rename = $name)] $variant($settings),)+ }
 
         /// What any of the methods learns.
         #[derive(Debug, Clone, PartialEq)]
@@ -161,9 +178,9 @@ macro_rules! methods {
 
 methods! {
     /// The paper's: bidirectional latent embedding.
-    Bidilel(Pipeline) => Fitted,
+    Bidilel = "bidilel", Pipeline => Fitted;
     /// Embarrassingly simple zero-shot learning (2015).
-    Eszsl(Eszsl) => Compatibility,
+    Eszsl = "eszsl", Eszsl => Compatibility;
 }
 
 impl Method {

@@ -13,6 +13,7 @@ pub use structured::Structured;
 
 use crate::error::{Error, Result};
 use crate::recognize::{Latent, Recognition, Scores};
+use crate::settings::{PostName, Settings};
 
 /// Improves a recognition by what the batch of instances shows.
 pub trait Refiner {
@@ -37,7 +38,17 @@ pub enum Post {
 }
 
 impl Post {
-    /// The name by which `--post` asks for it.
+    /// The refiners that settings name, in order, with the settings that they own.
+    pub(crate) fn from_settings(settings: &Settings) -> Vec<Self> {
+        let refiner = |name: &PostName| match name {
+            PostName::None => None,
+            PostName::SelfTraining => Some(Self::SelfTraining(SelfTraining::from_settings(settings))),
+            PostName::Structured => Some(Self::Structured(Structured::from_settings(settings))),
+        };
+        settings.post.iter().flatten().filter_map(refiner).collect()
+    }
+
+    /// The name by which settings ask for it.
     pub fn name(&self) -> &'static str {
         match self {
             Self::SelfTraining(_) => "self-training",

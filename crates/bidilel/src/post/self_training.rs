@@ -10,8 +10,9 @@ use faer::Mat;
 use serde::{Deserialize, Serialize};
 
 use super::LatentRefiner;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::recognize::{Latent, Scores};
+use crate::settings::{self, Settings};
 
 /// Settings of self-training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,14 +32,7 @@ impl Default for SelfTraining {
 
 impl LatentRefiner for SelfTraining {
     fn refine(&self, before: Latent, scores: &Scores) -> Result<Latent> {
-        if self.self_training_neighbors == 0 {
-            let expected = "at least 1".to_owned();
-            return Err(Error::Setting {
-                setting: "self-training-neighbors",
-                expected,
-                found: "0".to_owned(),
-            });
-        }
+        settings::check("self_training_neighbors", self.self_training_neighbors as f64)?;
         let mut now = before;
         for round in 0..self.self_training_rounds {
             let moved = if round == 0 { self.moved(&now, scores) } else { self.moved(&now, &now.scores()) };
@@ -52,6 +46,16 @@ impl LatentRefiner for SelfTraining {
 }
 
 impl SelfTraining {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
+        let default = Self::default();
+        Self {
+            self_training_neighbors: settings
+                .self_training_neighbors
+                .unwrap_or(default.self_training_neighbors),
+            self_training_rounds: settings.self_training_rounds.unwrap_or(default.self_training_rounds),
+        }
+    }
+
     fn moved(&self, now: &Latent, scores: &Scores) -> Mat<f64> {
         let (classes, instances) = (scores.classes(), scores.instances());
         let k = self.self_training_neighbors.min(instances);

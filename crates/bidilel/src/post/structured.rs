@@ -20,6 +20,7 @@ use bidilel_math::vector;
 use super::LatentRefiner;
 use crate::error::{Error, Result};
 use crate::recognize::{Latent, Scores};
+use crate::settings::Settings;
 
 /// Settings of structured prediction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +33,12 @@ pub struct Structured {
 impl Default for Structured {
     fn default() -> Self {
         Self { max_iterations: 1000 }
+    }
+}
+
+impl Structured {
+    pub(crate) fn from_settings(_: &Settings) -> Self {
+        Self::default()
     }
 }
 

@@ -14,6 +14,7 @@ pub use distance::SemanticDistances;
 
 use crate::dataset::{Dataset, Metric, Semantic};
 use crate::error::{Error, Result, SemanticProblem};
+use crate::settings::Range;
 
 /// Larger distances would leave the range of a float as soon as their squares are summed up.
 const MOST_DISTANCE: f64 = 1e100;
@@ -185,12 +186,12 @@ fn check_weights(chosen: &[(String, f64)]) -> Result<()> {
     if !convex {
         let found =
             chosen.iter().map(|(name, weight)| format!("{name}={weight}")).collect::<Vec<_>>().join(", ");
-        let expected = "non-negative and sum to 1".to_owned();
-        return Err(Error::Setting { setting: "semantic weights", expected, found });
+        let expected = Range::Weights.into();
+        return Err(Error::Setting { setting: "semantic_weights", expected, found });
     }
     for (place, (name, _)) in chosen.iter().enumerate() {
         if chosen[..place].iter().any(|(earlier, _)| earlier == name) {
-            let expected = "different from each other".to_owned();
+            let expected = "different from each other".into();
             return Err(Error::Setting {
                 setting: "semantic representations",
                 expected,

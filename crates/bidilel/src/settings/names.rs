@@ -1,46 +1,100 @@
-//! Names of the implementations of every role, as they are typed.
+//! Names of the implementations of every role, as they are typed and written.
+//!
+//! [`Named`] is how the rest of the workspace learns which names there are: options list them, completions offer them,
+//! messages quote them.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A value that is one of a few names.
+pub trait Named: Copy + Serialize + DeserializeOwned + 'static {
+    /// All names, in the order in which they are listed.
+    const NAMES: &'static [&'static str];
+
+    /// The value of a name.
+    fn parse(name: &str) -> Option<Self> {
+        serde_json::from_value(Value::from(name)).ok()
+    }
+}
+
+/// The names of an enum whose serde form is written elsewhere; a test compares the two.
+macro_rules! named {
+    ($($type:ty: $($name:literal)|+;)+) => {
+        $(impl $crate::settings::Named for $type {
+            const NAMES: &'static [&'static str] = &[$($name),+];
+        })+
+    };
+}
+pub(crate) use named;
 
 macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident),+ $(,)? })+) => {
+    ($($(#[$doc:meta])* $type:ident { $first:ident = $first_name:literal $(, $variant:ident = $name:literal)* $(,)? })+) => {
         $($(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[expect(missing_docs, reason = "each variant is the name of what it stands for")]
-        pub enum $name { $($(#[$inner])* $variant),+ })+
+        pub enum $type {
+            #[default]
+            #[serde(rename = $first_name)]
+            $first,
+            $(#[serde(rename = $name)] $variant),*
+        }
+
+        named! { $type: $first_name $(| $name)*; })+
     };
 }
 
+// The first of each is the default.
 names! {
     /// Names of the bottom-up learners.
-    BottomUpName { Slpp, Lpp, Pca, Lda, Cca, None }
+    BottomUpName { Slpp = "slpp", Lpp = "lpp", Pca = "pca", Lda = "lda", Cca = "cca", None = "none" }
     /// Names of the top-down embedders.
-    TopDownName { Lsm, Svr, #[serde(rename = "lsm+svr")] LsmSvr }
+    TopDownName { Lsm = "lsm", Svr = "svr", LsmSvr = "lsm+svr" }
     /// Names of the refiners.
-    PostName { None, SelfTraining, Structured }
-    /// Names of the places where the mapping starts.
-    InitName { WeightedMean, Random }
+    PostName { None = "none", SelfTraining = "self-training", Structured = "structured" }
+    /// Names of the initial embeddings of the landmark-based Sammon mapping.
+    InitName { WeightedMean = "weighted-mean", Random = "random" }
     /// Names of the kernels of support vector regression.
-    KernelName { Rbf, Linear }
+    KernelName { Rbf = "rbf", Linear = "linear" }
 }
 
-/// Names of the methods.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MethodName {
-    /// The paper's.
-    #[default]
-    Bidilel,
-    /// Embarrassingly simple zero-shot learning.
-    Eszsl,
-}
+// Declared in another crate.
+named! { bidilel_math::graph::Weights: "exp" | "heat" | "binary"; }
 
-impl std::fmt::Display for MethodName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Bidilel => "bidilel",
-            Self::Eszsl => "eszsl",
-        })
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bottom_up::{Neighborhood, Regularizer, Search, Weights};
+    use crate::method::MethodName;
+    use crate::task::Normalize;
+    use crate::top_down::Optimizer;
+    use crate::visual::Method;
+
+    /// Every name reads and writes as itself, and no name is left out: serde lists those that it knows.
+    fn are_those_of_serde<T: Named>() {
+        for &name in T::NAMES {
+            let value = T::parse(name).unwrap_or_else(|| panic!("{name} is read"));
+            assert_eq!(serde_json::to_value(value).unwrap(), Value::from(name));
+        }
+        let unknown = serde_json::from_value::<T>(Value::from("?")).map(|_| ()).unwrap_err().to_string();
+        let listed: Vec<&str> = unknown.split('`').skip(3).step_by(2).collect();
+        assert_eq!(listed, T::NAMES, "{unknown}");
+    }
+
+    #[test]
+    fn names_are_those_that_files_hold() {
+        are_those_of_serde::<MethodName>();
+        are_those_of_serde::<BottomUpName>();
+        are_those_of_serde::<TopDownName>();
+        are_those_of_serde::<PostName>();
+        are_those_of_serde::<InitName>();
+        are_those_of_serde::<KernelName>();
+        are_those_of_serde::<Normalize>();
+        are_those_of_serde::<Neighborhood>();
+        are_those_of_serde::<Regularizer>();
+        are_those_of_serde::<Search>();
+        are_those_of_serde::<Weights>();
+        are_those_of_serde::<Optimizer>();
+        are_those_of_serde::<Method>();
     }
 }

@@ -1,10 +1,11 @@
-//! The visual representations that settings ask for: names, weights, kernels.
+//! The representations that settings ask for: names, weights, kernels.
 
 use serde::{Deserialize, Deserializer};
 
 use super::Settings;
+use super::check::{check_weights, parse_kernel, row};
 use crate::dataset::Dataset;
-use crate::error::{Error, Result};
+use crate::error::{Expected, Result};
 use crate::visual::{Kernel, Method, ViewChoice};
 
 impl Settings {
@@ -14,52 +15,61 @@ impl Settings {
             None | Some([]) => vec![dataset.visual(None)?.name.clone()],
             Some(names) => names.to_vec(),
         };
-        let weights = match &self.view_weights {
-            Some(weights) if weights.len() == names.len() => weights.clone(),
-            Some(weights) => {
-                let expected = format!("{} weights, one a visual representation", names.len());
-                return Err(wrong("view-weights", expected, weights.len().to_string()));
-            }
-            // Without a word on it, all count the same.
-            None => vec![1.0 / names.len() as f64; names.len()],
-        };
+        check_weights("view_weights", self.view_weights.as_deref(), Some(&names))?;
+        let weights = self.view_weights.clone().unwrap_or_else(|| equal(names.len()));
         let kernels = self.kernels(&names)?;
         let view = |((name, weight), kernel)| ViewChoice { name, weight, kernel };
         Ok(names.into_iter().zip(weights).zip(kernels).map(view).collect())
     }
 
+    /// The semantic representations with their weights, by the names that the dataset has.
+    pub(super) fn descriptions(&self, dataset: &Dataset) -> Result<Vec<(String, f64)>> {
+        let names = match self.semantic.as_deref() {
+            None | Some([]) => vec![dataset.semantic(None)?.name.clone()],
+            Some(names) => names.to_vec(),
+        };
+        check_weights("semantic_weights", self.semantic_weights.as_deref(), Some(&names))?;
+        let weights = match (&self.semantic_weights, self.gamma, names.len()) {
+            (Some(weights), ..) => weights.clone(),
+            (None, Some(gamma), 2) => {
+                row("gamma").check(gamma)?;
+                vec![1.0 - gamma, gamma]
+            }
+            (None, Some(_), count) => {
+                return Err(row("gamma").wrong(Expected::TwoSemantic, format_args!("{count} of them")));
+            }
+            (None, None, count) => equal(count),
+        };
+        Ok(names.into_iter().zip(weights).collect())
+    }
+
     /// A kernel for each of these views.
     fn kernels(&self, names: &[String]) -> Result<Vec<Kernel>> {
         let given = self.kernel.as_deref().unwrap_or(&[]);
-        let parse = |text: &str| {
-            let known = "linear, rbf, rbf:GAMMA, chi2 or chi2:GAMMA".to_owned();
-            text.parse::<Kernel>().map_err(|_| wrong("kernel", known, format!("`{text}`")))
-        };
         let (named, plain): (Vec<&String>, Vec<&String>) = given.iter().partition(|text| text.contains('='));
         let mut kernels = match &plain[..] {
             [] => vec![Kernel::Linear; names.len()],
-            [one] => vec![parse(one)?; names.len()],
+            [one] => vec![parse_kernel(one)?; names.len()],
             several if several.len() == names.len() && named.is_empty() => {
-                several.iter().map(|text| parse(text)).collect::<Result<Vec<_>>>()?
+                several.iter().map(|text| parse_kernel(text)).collect::<Result<Vec<_>>>()?
             }
             several => {
-                let expected = format!("one for all, one for each of {} views, or NAME=KERNEL", names.len());
-                return Err(wrong("kernel", expected, several.len().to_string()));
+                return Err(row("kernel").wrong(Expected::Kernels { views: names.len() }, several.len()));
             }
         };
         for text in named {
             let (name, kernel) = text.rsplit_once('=').unwrap_or(("", text));
             let Some(place) = names.iter().position(|other| other == name) else {
-                let expected = format!("given for a view in use ({})", names.join(", "));
-                return Err(wrong("kernel", expected, format!("`{name}`")));
+                let expected = Expected::ViewInUse { views: names.to_vec() };
+                return Err(row("kernel").wrong(expected, format_args!("`{name}`")));
             };
-            kernels[place] = parse(kernel)?;
+            kernels[place] = parse_kernel(kernel)?;
         }
         Ok(kernels)
     }
 
     /// Whether the kernel form of the problem is meant: several views, or a kernel.
-    pub(super) fn is_fused(&self) -> bool {
+    pub(crate) fn is_fused(&self) -> bool {
         let several = self.visual.as_ref().is_some_and(|names| names.len() > 1);
         let bent = |text: &String| !text.ends_with("linear");
         let kernels = self.kernel.iter().flatten().any(bent);
@@ -67,11 +77,12 @@ impl Settings {
     }
 }
 
-fn wrong(setting: &'static str, expected: String, found: String) -> Error {
-    Error::Setting { setting, expected, found }
+/// Representations count the same unless weights are given.
+fn equal(count: usize) -> Vec<f64> {
+    vec![1.0 / count as f64; count]
 }
 
-/// A list, or one value in the place of a list of one.
+/// A list, or one value instead of a list of one.
 pub(super) fn one_or_several<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

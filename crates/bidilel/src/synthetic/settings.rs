@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Expected, Result};
 
 /// Names that [`Synthetic::preset`] knows.
 pub const PRESETS: [&str; 3] = ["small", "awa", "cub"];
@@ -202,7 +202,7 @@ impl Synthetic {
     }
 }
 
-fn setting(setting: &'static str, expected: impl Into<String>, found: impl Display) -> Error {
+fn setting(setting: &'static str, expected: impl Into<Expected>, found: impl Display) -> Error {
     Error::Setting { setting, expected: expected.into(), found: found.to_string() }
 }
 

@@ -12,6 +12,7 @@ use bidilel_math::{Observer, distance};
 use super::Choice;
 use crate::dataset::{Dataset, Rows, Visual};
 use crate::error::{Error, Result};
+use crate::settings::named;
 use crate::visual::{View, ViewChoice, Views, check_choice};
 
 /// Features (visual dimensions x instances) that were checked and normalized as those of a task are.
@@ -41,6 +42,8 @@ pub enum Normalize {
     /// Nothing.
     None,
 }
+
+named! { Normalize: "l2" | "none"; }
 
 impl Normalize {
     /// Does it to every column; returns how many were zero and stayed so.

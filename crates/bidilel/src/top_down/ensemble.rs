@@ -11,6 +11,7 @@ use super::{ClassEmbedder, Embedding, Lsm, Svr};
 use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
+use crate::settings::Settings;
 
 /// Settings of both.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -20,6 +21,12 @@ pub struct LsmSvr {
     pub lsm: Lsm,
     /// Settings of the regression.
     pub svr: Svr,
+}
+
+impl LsmSvr {
+    pub(crate) fn from_settings(settings: &Settings, seed: u64) -> Self {
+        Self { lsm: Lsm::from_settings(settings, seed), svr: Svr::from_settings(settings) }
+    }
 }
 
 impl ClassEmbedder for LsmSvr {

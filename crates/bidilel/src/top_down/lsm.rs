@@ -29,6 +29,7 @@ use super::{ClassEmbedder, DISTANCE_FLOOR, Embedding, Sammon, smacof, verify};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
+use crate::settings::{InitName, Settings, named};
 
 /// Classes nearer than this count as starting in one place, and are moved by about this much.
 const NEAR: f64 = 1e-9;
@@ -50,6 +51,8 @@ pub enum Optimizer {
     /// Majorisation: every step solves a linear system and cannot raise the cost.
     Smacof,
 }
+
+named! { Optimizer: "lbfgs" | "descent" | "smacof"; }
 
 /// Where the unseen classes start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +96,22 @@ impl Default for Lsm {
     }
 }
 
+impl Lsm {
+    pub(crate) fn from_settings(settings: &Settings, seed: u64) -> Self {
+        let default = Self::default();
+        Self {
+            optimizer: settings.optimizer.unwrap_or(default.optimizer),
+            start: match settings.init {
+                None => default.start,
+                Some(InitName::WeightedMean) => Start::WeightedMean,
+                Some(InitName::Random) => Start::Random { seed },
+            },
+            normalize_embedding: settings.normalize_embedding.unwrap_or(default.normalize_embedding),
+            ..default
+        }
+    }
+}
+
 impl ClassEmbedder for Lsm {
     fn embed(
         &self,
@@ -101,7 +120,7 @@ impl ClassEmbedder for Lsm {
         watch: &dyn Observer,
     ) -> Result<Embedding> {
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            let expected = "between 0 and 1".to_owned();
+            let expected = "between 0 and 1".into();
             return Err(Error::Setting { setting: "tolerance", expected, found: self.tolerance.to_string() });
         }
         watch.stage("top_down");

@@ -22,6 +22,7 @@ pub use svr::{Form, Kernel, Svr};
 use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
+use crate::settings::{Settings, TopDownName};
 
 /// Semantic distances below this count as this much: the cost divides by them.
 pub const DISTANCE_FLOOR: f64 = 1e-6;
@@ -64,6 +65,17 @@ pub enum TopDown {
 impl Default for TopDown {
     fn default() -> Self {
         Self::Lsm(Lsm::default())
+    }
+}
+
+impl TopDown {
+    /// The embedder that settings name, with the settings that it owns; `seed` is for what is random.
+    pub(crate) fn from_settings(settings: &Settings, seed: u64) -> Self {
+        match settings.top_down.unwrap_or_default() {
+            TopDownName::Lsm => Self::Lsm(Lsm::from_settings(settings, seed)),
+            TopDownName::Svr => Self::Svr(Svr::from_settings(settings)),
+            TopDownName::LsmSvr => Self::LsmSvr(LsmSvr::from_settings(settings, seed)),
+        }
     }
 }
 

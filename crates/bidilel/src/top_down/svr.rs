@@ -18,6 +18,7 @@ use super::{ClassEmbedder, Embedding};
 use crate::error::{Error, Result, SemanticProblem};
 use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
+use crate::settings::{self, KernelName, Settings};
 
 /// Settings of the regression.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,6 +74,25 @@ impl ClassEmbedder for Svr {
 }
 
 impl Svr {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
+        let default = Self::default();
+        Self {
+            kernel: match (settings.svr_kernel, settings.svr_gamma) {
+                (Some(KernelName::Linear), _) => Kernel::Linear,
+                (Some(KernelName::Rbf), gamma) => Kernel::Rbf { gamma },
+                (None, Some(gamma)) => Kernel::Rbf { gamma: Some(gamma) },
+                (None, None) => default.kernel,
+            },
+            form: match (settings.svr_nu, settings.svr_epsilon) {
+                (Some(nu), _) => Form::Nu { nu },
+                (None, Some(epsilon)) => Form::Epsilon { epsilon },
+                (None, None) => default.form,
+            },
+            c: settings.svr_c.unwrap_or(default.c),
+            ..default
+        }
+    }
+
     /// Fills in the kernel's width where it follows from the vectors of the known classes.
     pub(crate) fn resolve(&mut self, known: MatRef<'_, f64>) {
         if let Ok(svr::ResolvedKernel::Rbf { gamma }) = self.kernel.resolve(known) {
@@ -80,23 +100,15 @@ impl Svr {
         }
     }
 
-    /// Names what is out of range as the user knows it.
+    /// Fails where a setting is out of its range.
     fn check(&self) -> Result<()> {
-        let positive = |value: f64| value > 0.0 && value.is_finite();
-        let wrong = |setting, expected: &str, found: f64| {
-            Err(Error::Setting { setting, expected: expected.to_owned(), found: found.to_string() })
-        };
-        if !positive(self.c) {
-            return wrong("svr-c", "a positive number", self.c);
+        settings::check("svr_c", self.c)?;
+        match self.form {
+            Form::Epsilon { epsilon } => settings::check("svr_epsilon", epsilon)?,
+            Form::Nu { nu } => settings::check("svr_nu", nu)?,
         }
-        match (self.form, self.kernel) {
-            (Form::Epsilon { epsilon }, _) if !(epsilon >= 0.0 && epsilon.is_finite()) => {
-                wrong("svr-epsilon", "zero or a positive number", epsilon)
-            }
-            (Form::Nu { nu }, _) if !(nu > 0.0 && nu <= 1.0) => wrong("svr-nu", "above 0 and at most 1", nu),
-            (_, Kernel::Rbf { gamma: Some(gamma) }) if !positive(gamma) => {
-                wrong("svr-gamma", "a positive number", gamma)
-            }
+        match self.kernel {
+            Kernel::Rbf { gamma: Some(gamma) } => settings::check("svr_gamma", gamma),
             _ => Ok(()),
         }
     }

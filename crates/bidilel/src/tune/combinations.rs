@@ -11,7 +11,7 @@ use super::protocol::{Run, Strategy};
 use super::search::Search;
 use super::{Curve, Scored};
 use crate::error::{Error, Result};
-use crate::settings::Settings;
+use crate::settings::{Range, Settings};
 
 impl<T: Scalar> Run<'_, '_, '_, T> {
     /// All combinations, some of them, or fewer and fewer.
@@ -27,7 +27,7 @@ impl<T: Scalar> Run<'_, '_, '_, T> {
             Strategy::Halving => return self.halving(batch, &axes),
             Strategy::Random { samples } => {
                 if samples == 0 {
-                    let expected = "at least 1".to_owned();
+                    let expected = Range::AtLeast(1).into();
                     return Err(Error::Setting { setting: "samples", expected, found: "0".to_owned() });
                 }
                 batch.shuffle(&mut ChaCha8Rng::seed_from_u64(plan.seed));

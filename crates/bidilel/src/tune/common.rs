@@ -52,11 +52,7 @@ pub(crate) fn graph_key(learner: &BottomUp) -> Option<GraphKey> {
 /// missing otherwise than in a fit of its own.
 pub(crate) fn check_search(batch: &[Settings]) -> Result<()> {
     if batch.iter().any(|settings| settings.effective().search == Some(Search::Approximate)) {
-        return Err(Error::Setting {
-            setting: "search",
-            expected: "exact while settings are chosen, whose folds share exact neighbours".to_owned(),
-            found: "approximate".to_owned(),
-        });
+        return Err(Error::ApproximateFolds);
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ fn check(known: usize, held_out: usize, setting: &'static str, found: &str) -> R
 }
 
 fn wrong(setting: &'static str, expected: String, found: String) -> Error {
-    Error::Setting { setting, expected, found }
+    Error::Setting { setting, expected: expected.into(), found }
 }
 
 fn divide(dataset: &Dataset, trial: &Trial, name: String, held_out: Vec<usize>) -> Trial {

@@ -23,10 +23,10 @@ impl Axis {
     /// `base` with each of the values.
     ///
     /// # Errors
-    /// [`Error::Grid`] for a name or value that [`Settings`] does not take.
+    /// [`Error::Axis`] for a name or value that [`Settings`] does not take.
     pub fn over(&self, base: &Settings) -> Result<Vec<Settings>> {
         if self.values.is_empty() {
-            return Err(Error::Grid { problem: format!("`{}` has no value to try", self.name) });
+            return Err(Error::NothingToTry { setting: self.name.clone() });
         }
         self.values.iter().map(|value| set(base, &self.name, value)).collect()
     }
@@ -40,13 +40,13 @@ pub(crate) fn set(base: &Settings, name: &str, value: &Value) -> Result<Settings
         _ => value.clone(),
     };
     base.with(&Map::from_iter([(name.to_owned(), value)]))
-        .map_err(|error| Error::Grid { problem: format!("`{name}`: {error}") })
+        .map_err(|cause| Error::Axis { setting: name.to_owned(), cause: Box::new(cause) })
 }
 
 /// All combinations of all values, the last axis changing fastest; those that come to the same are there once.
 ///
 /// # Errors
-/// [`Error::Grid`] for an axis without values, or one that [`Settings`] does not take.
+/// [`Error::NothingToTry`] for an axis without values, [`Error::Axis`] for one that [`Settings`] does not take.
 pub fn product(base: &Settings, axes: &[Axis]) -> Result<Vec<Settings>> {
     let mut all = vec![base.clone()];
     for axis in axes {

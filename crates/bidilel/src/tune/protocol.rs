@@ -86,12 +86,12 @@ impl Plan {
         let worth = |better: &&Scored| better.mean - outcome.best.mean >= REMARKABLE;
         if let Some(better) = outcome.passed_over().filter(worth).filter(|_| whole) {
             let entries = better.settings.effective().entries();
-            let value = |name: &&str| Some(format!("--{name} {}", entries.get(*name)?));
+            let value = |name: &&str| Some(format!("{name} {}", entries.get(*name)?));
             let values: Vec<String> = ["alpha", "dim", "neighbors"].iter().filter_map(value).collect();
             watch.note(&format!(
                 "{} scored {:.1} % on held-out classes, more than the {:.1} % that the paper's order ends with: its finer \
-                 grids leave out values of the coarse one; --strategy grid with values of your own compares them all",
-                values.join(" "),
+                 grids leave out values of the coarse one; the strategy `grid` with values of your own compares them all",
+                values.join(", "),
                 100.0 * better.mean,
                 100.0 * outcome.best.mean
             ));

@@ -229,7 +229,7 @@ impl<'s, 'd, T: Scalar> Search<'s, 'd, T> {
         }
         best.map(|best| best.settings.clone()).ok_or_else(|| Error::Setting {
             setting: "budget",
-            expected: "enough for at least one evaluation".to_owned(),
+            expected: "enough for at least one evaluation".into(),
             found: "none finished".to_owned(),
         })
     }

@@ -42,7 +42,7 @@ pub fn choose_views(
 ) -> Result<ChosenViews> {
     let names = base.visual.clone().unwrap_or_default();
     if names.is_empty() {
-        let expected = "at least one visual representation".to_owned();
+        let expected = "at least one visual representation".into();
         return Err(Error::Setting { setting: "visual", expected, found: "none".to_owned() });
     }
     let (mut validation, mut pairs) = (Vec::new(), Vec::new());

@@ -16,6 +16,7 @@ use bidilel_math::{Observer, Scalar};
 
 use super::{Kernel, Mapped, Views};
 use crate::error::{Error, Result};
+use crate::settings::{self, Settings, named};
 
 /// The rank of the sample where none is asked for.
 const DEFAULT_RANK: usize = 2000;
@@ -33,6 +34,8 @@ pub enum Method {
     /// Over a sample of them.
     Nystrom,
 }
+
+named! { Method: "primal" | "n-space" | "nystrom"; }
 
 /// Settings of the fusion of views.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -101,32 +104,35 @@ impl Report {
 }
 
 impl Fusion {
+    pub(crate) fn from_settings(settings: &Settings, seed: u64) -> Self {
+        let default = Self::default();
+        Self {
+            method: settings.kernel_method,
+            nystrom_rank: settings.nystrom_rank.unwrap_or(default.nystrom_rank),
+            memory: settings.kernel_memory.unwrap_or(default.memory),
+            seed,
+        }
+    }
+
     /// The way to take for these views of so many training instances, and why.
     ///
     /// # Errors
     /// [`Error::Setting`] for a way that cannot be taken.
     pub(crate) fn choose(&self, views: &Views, instances: usize, direct: bool) -> Result<(Method, String)> {
-        let wrong =
-            |setting, expected: String, found: String| Err(Error::Setting { setting, expected, found });
-        if self.nystrom_rank == 0 {
-            return wrong("nystrom-rank", "at least 1".to_owned(), "0".to_owned());
-        }
-        if !(self.memory > 0.0 && self.memory.is_finite()) {
-            return wrong("kernel-memory", "a positive number of GiB".to_owned(), self.memory.to_string());
-        }
+        settings::check("nystrom_rank", self.nystrom_rank as f64)?;
+        settings::check("kernel_memory", self.memory)?;
         let need = gibibytes(instances, direct);
         let fits = need <= self.memory;
         let dim = views.dim();
         let size = || format!("{instances} x {instances} kernels take {need:.1} GiB of {:.1}", self.memory);
         match self.method {
-            Some(Method::Primal) if !views.is_linear() => {
-                let expected = "n-space or nystrom with kernels that are not linear".to_owned();
-                wrong("kernel-method", expected, "primal".to_owned())
-            }
+            Some(Method::Primal) if !views.is_linear() => Err(Error::Setting {
+                setting: "kernel_method",
+                expected: "n-space or nystrom with kernels that are not linear".into(),
+                found: "primal".to_owned(),
+            }),
             Some(Method::NSpace) if !fits => {
-                let expected =
-                    format!("at least {need:.1} GiB for n-space with {instances} training instances");
-                wrong("kernel-memory", expected, format!("{:.1} GiB", self.memory))
+                Err(Error::KernelMemory { needed: need, memory: self.memory, instances })
             }
             Some(method) => Ok((method, "as asked for".to_owned())),
             None if views.is_plain() => Ok((Method::Primal, "one view".to_owned())),

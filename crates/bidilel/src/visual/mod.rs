@@ -31,6 +31,7 @@ pub use map::{KernelMap, KernelView};
 pub use neighborhood::{Neighborhood, Search};
 
 use crate::error::{Error, Result};
+use crate::settings::Range;
 
 /// A view that is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,7 +186,7 @@ pub(crate) fn check_choice(chosen: &[ViewChoice]) -> Result<()> {
         if chosen[..place].iter().any(|earlier| earlier.name == view.name) {
             return Err(Error::Setting {
                 setting: "visual representations",
-                expected: "different from each other".to_owned(),
+                expected: "different from each other".into(),
                 found: format!("`{}` twice", view.name),
             });
         }
@@ -195,9 +196,5 @@ pub(crate) fn check_choice(chosen: &[ViewChoice]) -> Result<()> {
         return Ok(());
     }
     let found: Vec<String> = chosen.iter().map(|view| format!("{}={}", view.name, view.weight)).collect();
-    Err(Error::Setting {
-        setting: "view weights",
-        expected: "non-negative and sum to 1".to_owned(),
-        found: found.join(", "),
-    })
+    Err(Error::Setting { setting: "view_weights", expected: Range::Weights.into(), found: found.join(", ") })
 }

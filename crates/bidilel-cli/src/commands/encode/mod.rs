@@ -59,6 +59,12 @@ pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Res
             ReduceBy::Randomized => pca::Method::Randomized { seed: encoder.header.settings.seed },
         });
         encoder.fit_reduction(&rows, dim, way, progress)?;
+        let (count, raw, kept) = (pca::Columns::count(&rows), encoder.raw_dim(), encoder.dim());
+        if kept < dim {
+            progress.note(&format!(
+                "{count} feature rows of {raw} dimensions vary in {kept} at most, so --reduce {dim} is {kept}"
+            ));
+        }
         held = Some(rows);
     }
     output::check_room(&args.out, 4 * items.count() * encoder.dim())?;
