@@ -34,7 +34,7 @@ impl Check {
     ///
     /// # Errors
     /// [`Error::Check`] where it does not.
-    pub fn settle(self, watch: &dyn Observer) -> Result<()> {
+    pub fn enforce(self, watch: &dyn Observer) -> Result<()> {
         if !self.holds() {
             return Err(Error::Check { check: self });
         }
@@ -60,7 +60,7 @@ pub(crate) fn worse(one: f64, other: f64) -> f64 {
 
 /// The norm of a vector whose squares may leave the range of a float.
 pub(crate) fn norm(values: &[f64]) -> f64 {
-    let largest = vector::largest(values);
+    let largest = vector::max_abs(values);
     if largest == 0.0 || !largest.is_finite() {
         return largest;
     }
@@ -91,9 +91,9 @@ mod tests {
     #[test]
     fn what_is_no_number_does_not_hold() {
         let check = |deviation| Check { stage: "eigen", what: "the residual", deviation, bound: 1e-6 };
-        assert!(check(1e-6).settle(&Silent).is_ok());
+        assert!(check(1e-6).enforce(&Silent).is_ok());
         for deviation in [2e-6, f64::NAN, f64::INFINITY] {
-            let failure = check(deviation).settle(&Silent).expect_err("too much");
+            let failure = check(deviation).enforce(&Silent).expect_err("too much");
             assert!(
                 failure.to_string().starts_with("stage `eigen` failed its own check: the residual is off")
             );

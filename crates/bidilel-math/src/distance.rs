@@ -1,12 +1,12 @@
-//! Euclidean geometry of columns: norms, normalisation, distances.
+//! Euclidean geometry of columns: norms, normalization, distances.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, ColRef, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::Scalar;
 use crate::parallel::zeros;
-use crate::vector::{reduce, widest};
+use crate::vector::reduce;
+use crate::{Scalar, simd};
 
 /// Squared distances below this share of the squared norms are computed from differences.
 const CLOSE: f64 = 1e-2;
@@ -45,7 +45,7 @@ pub fn pairwise(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
 
 /// Turns products into squared distances; tells whether any has lost digits beside the norms, or is no number.
 fn expand(products: &mut [f64], squares: &[f64], own: f64) -> bool {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || {
             let mut near = false;
@@ -60,7 +60,7 @@ fn expand(products: &mut [f64], squares: &[f64], own: f64) -> bool {
 }
 
 fn root(values: &mut [f64]) {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || values.iter_mut().for_each(|value| *value = value.sqrt()),
     );
@@ -132,7 +132,7 @@ pub fn normalize_columns<T: Scalar>(points: MatMut<'_, T>) -> usize {
 pub fn normalize_into<T: Scalar>(values: &[T], into: &mut [f64]) -> f64 {
     let norm = norm(values);
     let factor = factor(norm);
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || {
             for (wide, value) in into.iter_mut().zip(values) {
@@ -147,7 +147,7 @@ pub fn normalize_into<T: Scalar>(values: &[T], into: &mut [f64]) -> f64 {
 pub fn normalize<T: Scalar>(values: &mut [T]) -> bool {
     let norm = norm(values);
     let factor = factor(norm);
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || values.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * factor)),
     );
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normalising_elsewhere_gives_the_bits_of_normalising_in_place() {
+    fn normalizing_elsewhere_gives_the_bits_of_normalizing_in_place() {
         for scale in [0.0, 1.0, 1e-3, 7e37, 1e-45] {
             let values: Vec<f32> = (0..100_u8).map(|i| f32::from(i % 13) * scale).collect();
             let mut wide = vec![0.0; 100];

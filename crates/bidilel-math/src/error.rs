@@ -6,7 +6,7 @@ use crate::Check;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The right-hand matrix of a generalised eigenproblem has no Cholesky factor.
+    /// The right-hand matrix of a generalized eigenproblem has no Cholesky factor.
     #[error("the {matrix} is not positive definite: pivot {pivot} of its Cholesky factor failed")]
     NotPositiveDefinite {
         /// Which matrix.

@@ -69,7 +69,7 @@ impl Kernel {
     }
 
     /// $k(x, x)$.
-    pub fn of_itself<T: Scalar>(self, point: impl Iterator<Item = T>) -> f64 {
+    pub fn diagonal<T: Scalar>(self, point: impl Iterator<Item = T>) -> f64 {
         match self {
             Self::Linear => point.map(|value| value.to_f64().powi(2)).sum(),
             Self::Rbf { .. } | Self::ChiSquared { .. } => 1.0,
@@ -179,7 +179,7 @@ mod tests {
                 let expected = 1.0 + 0.5 * direct(&wide(&support, i), &wide(&points, j));
                 approx::assert_relative_eq!(found[(i, j)], expected, max_relative = 1e-12);
             }
-            let own = kernel.of_itself(points.col_as_slice(9).iter().copied());
+            let own = kernel.diagonal(points.col_as_slice(9).iter().copied());
             approx::assert_relative_eq!(
                 own,
                 direct(&wide(&points, 9), &wide(&points, 9)),

@@ -1,6 +1,6 @@
-//! k-means: Lloyd's iteration from given centres, and centres to start from.
+//! k-means: Lloyd's iteration from given centers, and centers to start from.
 //!
-//! An empty cluster keeps its centre: a centre may stand for something (a class), so it must not be moved to
+//! An empty cluster keeps its center: a center may stand for something (a class), so it must not be moved to
 //! where the points happen to be.
 //!
 //! [`nearest`] compares by $\tfrac12\|c\|^2 - c^\top x$, which is one matrix product for many points, and looks again
@@ -21,17 +21,17 @@ use crate::{Error, Observer, Result};
 
 /// Points that one thread compares at a time.
 const BLOCK: usize = 256;
-/// Points whose distances are summed by one thread when a centre is drawn.
+/// Points whose distances are summed by one thread when a center is drawn.
 const SUM_BLOCK: usize = 4096;
 
 /// The outcome of [`kmeans`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clusters {
-    /// Cluster centres, dimensions x clusters.
+    /// Cluster centers, dimensions x clusters.
     pub centers: Mat<f64>,
     /// The cluster of every point.
     pub assignment: Vec<usize>,
-    /// How often centres were moved.
+    /// How often centers were moved.
     pub iterations: usize,
 }
 
@@ -83,11 +83,11 @@ pub fn nearest(points: MatRef<'_, f64>, centers: MatRef<'_, f64>) -> Vec<usize> 
     blocks.concat()
 }
 
-/// `count` of the points as centres: the first at random, each next one with a probability that grows with the square
+/// `count` of the points as centers: the first at random, each next one with a probability that grows with the square
 /// of its distance from those before.
 ///
 /// # Errors
-/// [`Error::Parameter`] when there are fewer distinct points than centres.
+/// [`Error::Parameter`] when there are fewer distinct points than centers.
 pub fn plus_plus(points: MatRef<'_, f64>, count: usize, seed: u64, watch: &dyn Observer) -> Result<Mat<f64>> {
     let too_many = |found: usize| Error::Parameter {
         parameter: "the number of clusters",

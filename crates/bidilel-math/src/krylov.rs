@@ -23,9 +23,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::eigen::{Eigen, whole_in_place};
+use crate::eigen::{Eigen, full_in_place};
 use crate::parallel::{copy, multiply, product, zeros};
-use crate::tiles::combine_halves;
+use crate::tiles::symmetrize_with;
 use crate::vector::{add_scaled, dot};
 use crate::{Error, Observer, Result};
 
@@ -42,7 +42,7 @@ const ALIKE: f64 = 1e-9;
 ///
 /// # Errors
 /// [`Error::NoConvergence`] when residuals stay large; [`Error::NotFinite`] when the operator overflows.
-pub fn leading(
+pub(crate) fn leading(
     apply: &dyn Fn(MatRef<'_, f64>) -> Mat<f64>,
     size: usize,
     count: usize,
@@ -140,9 +140,9 @@ impl Basis {
 
     fn rayleigh_ritz(&self) -> Result<Eigen> {
         let mut projected = product(self.vectors().transpose(), self.images());
-        combine_halves(&mut projected, f64::midpoint);
+        symmetrize_with(&mut projected, f64::midpoint);
         let size = projected.nrows();
-        whole_in_place(projected, size)
+        full_in_place(projected, size)
     }
 
     /// Keeps only the combinations in the columns of `rotation`.
@@ -197,7 +197,7 @@ fn scale_columns(block: &mut Mat<f64>) {
     }
 }
 
-/// Orthonormalises unit columns in place; a column that loses all but 1e-10 of itself becomes zero.
+/// Orthonormalizes unit columns in place; a column that loses all but 1e-10 of itself becomes zero.
 pub fn gram_schmidt(block: &mut Mat<f64>) {
     for j in 0..block.ncols() {
         let mut column = block.col_as_slice(j).to_vec();

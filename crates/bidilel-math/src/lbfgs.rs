@@ -1,4 +1,4 @@
-//! Minimisation of a smooth function: limited-memory BFGS, and plain gradient descent with step control.
+//! Minimization of a smooth function: limited-memory BFGS, and plain gradient descent with step control.
 //!
 //! Both are descent methods: no accepted step raises the objective.
 //!
@@ -33,7 +33,7 @@ pub struct Stopping {
     pub max_iterations: usize,
 }
 
-/// Where a minimisation ended.
+/// Where a minimization ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Minimum {
     /// The point.
@@ -82,7 +82,7 @@ impl Place {
     }
 }
 
-/// Minimises by L-BFGS from `start`.
+/// Minimizes by L-BFGS from `start`.
 pub fn lbfgs(
     objective: &impl Objective,
     start: Vec<f64>,
@@ -128,7 +128,7 @@ pub fn lbfgs(
     finish(here, stopping.max_iterations, false)
 }
 
-/// Minimises by gradient descent whose step grows while it helps and is halved until it does.
+/// Minimizes by gradient descent whose step grows while it helps and is halved until it does.
 pub fn descent(
     objective: &impl Objective,
     start: Vec<f64>,
@@ -234,7 +234,7 @@ fn stretch(left: f64) -> f64 {
     if goal.is_finite() && goal > 2.0 { goal.log2().floor().min(20.0).exp2() } else { 2.0 }
 }
 
-/// The minimiser of the cubic through two places' values and slopes, kept inside the middle of the interval.
+/// The minimizer of the cubic through two places' values and slopes, kept inside the middle of the interval.
 fn interpolate(low: f64, low_place: &Place, high: f64, high_place: &Place, direction: &[f64]) -> f64 {
     let (a, b) = (dot(&low_place.gradient, direction), dot(&high_place.gradient, direction));
     let middle = f64::midpoint(low, high);

@@ -17,7 +17,7 @@ pub trait Observer: Sync {
         let _ = (done, total);
     }
 
-    /// An optimiser has finished iteration `step` at objective `value`.
+    /// An optimizer has finished iteration `step` at objective `value`.
     fn step(&self, step: usize, value: f64) {
         let _ = (step, value);
     }

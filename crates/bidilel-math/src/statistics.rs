@@ -12,7 +12,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises `values`; all zeros without any.
+    /// Summarizes `values`; all zeros without any.
     pub fn of(values: &[f64]) -> Self {
         let count = values.len() as f64;
         if values.is_empty() {
@@ -25,7 +25,7 @@ impl Summary {
     }
 }
 
-/// Third standardised moment, with the population's divisor; 0 for constant values.
+/// Third standardized moment, with the population's divisor; 0 for constant values.
 pub fn skewness(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

@@ -24,7 +24,7 @@ impl Symmetric {
     }
 
     /// The entries of a full matrix, those above the diagonal.
-    pub fn of(matrix: MatRef<'_, f64>) -> Self {
+    pub fn from_matrix(matrix: MatRef<'_, f64>) -> Self {
         let mut made = Self::zeros(matrix.ncols());
         for j in 0..matrix.ncols() {
             made.above_mut(j).iter_mut().zip(matrix.col(j).iter()).for_each(|(own, value)| *own = *value);
@@ -85,7 +85,7 @@ mod tests {
     fn a_matrix_comes_back_as_it_went_in() {
         for size in [0, 1, 2, 7] {
             let full = Mat::from_fn(size, size, |i, j| if i == j { 0.0 } else { (i + j + i * j) as f64 });
-            let mut packed = Symmetric::of(full.as_ref());
+            let mut packed = Symmetric::from_matrix(full.as_ref());
             assert_eq!(packed.to_matrix(), full);
             assert_eq!(packed.entries().len(), size * size.saturating_sub(1) / 2);
             if size > 2 {

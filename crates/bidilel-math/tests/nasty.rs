@@ -135,7 +135,7 @@ fn all_pairs_are_those_that_were_built_in_at_any_scale() {
         for scale in [1.0, 1e-90, 1e90, 1e-300, 1e12] {
             let expected: Vec<f64> = spectrum(120).iter().map(|value| scale * value).collect();
             let matrix = reflected(&expected, &direction(120));
-            let found = eigen::whole(matrix.as_ref(), 120).expect("symmetric");
+            let found = eigen::full(matrix.as_ref(), 120).expect("symmetric");
             check(&format!("{name} at {scale:e}"), &matrix, None, &expected, &found);
         }
     }
@@ -251,11 +251,12 @@ fn principal_directions_keep_the_variance_of_the_leading_eigenvalues_at_any_scal
             let expected = values[..4].iter().sum::<f64>() / values.iter().sum::<f64>();
             // An iteration on a random subspace is as good as the spectrum is steep, and here it is flat.
             for (method, off) in [(pca::Method::Exact, 1e-9), (pca::Method::Randomized { seed: 1 }, 1e-3)] {
-                let found = pca::principal(&points.as_ref(), 4, method, &Silent).expect("they vary");
+                let found =
+                    pca::principal_components(&points.as_ref(), 4, method, &Silent).expect("they vary");
                 assert!(
-                    (found.kept - expected).abs() < off,
+                    (found.explained_variance_ratio - expected).abs() < off,
                     "{kind} at {scale:e}: {} not {expected}",
-                    found.kept
+                    found.explained_variance_ratio
                 );
             }
         }

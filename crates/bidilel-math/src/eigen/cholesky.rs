@@ -3,7 +3,7 @@
 //! Right-looking, one column of tiles after the other: the tile on the diagonal is factored, the tiles below it become
 //! $B_{21} R_{11}^{-\top}$, and what they give is taken from the tiles to their right (symmetric rank-k update). Tiles above
 //! the diagonal are neither read nor written, so that another matrix may lie there ([`crate::pencil`]). faer's own
-//! factorisation promises nothing about them, and writes as far above the diagonal as a vector register is long: it
+//! factorization promises nothing about them, and writes as far above the diagonal as a vector register is long: it
 //! factors copies of the tiles on the diagonal here, and only the lower halves of these are copied back.
 //!
 //! # References
@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use crate::panels::Panels;
 use crate::parallel::{copy, zeros};
-use crate::tiles::{Symmetric, TILE};
+use crate::tiles::{RankUpdate, TILE};
 use crate::{Error, Result};
 
 /// Rows that one thread solves for at a time.
@@ -67,7 +67,7 @@ pub(crate) fn by_tiles(
             negative.col_as_slice_mut(j).iter_mut().zip(from).for_each(|(to, from)| *to = -from);
         }
         left.pack_rows(negative.as_ref());
-        let update = Symmetric { left: &left, right: &right, depth: count };
+        let update = RankUpdate { left: &left, right: &right, depth: count };
         let right_of_it = matrix.as_mut().submatrix_mut(after, after, rest, rest);
         let panels = right_of_it.par_col_chunks_mut(TILE).enumerate();
         panels.for_each(|(index, panel)| update.add_lower_panel(panel, index));
@@ -122,9 +122,9 @@ mod tests {
         }
     }
 
-    /// As a factorisation may that is free to use the room above the diagonal: some do, by as much as a register is wide.
+    /// As a factorization may that is free to use the room above the diagonal: some do, by as much as a register is wide.
     #[test]
-    fn tiles_above_the_diagonal_stay_whatever_the_factorisation_of_a_tile_leaves_there() {
+    fn tiles_above_the_diagonal_stay_whatever_the_factorization_of_a_tile_leaves_there() {
         let scribbling = |tile: Mat<f64>| {
             let mut tile = factor(tile)?;
             for j in 0..tile.ncols() {
@@ -177,8 +177,8 @@ mod tests {
             let solved = |factor: &Mat<f64>| {
                 let (mut one, mut other) =
                     (block.subcols(0, columns).to_owned(), block.subcols(0, columns).to_owned());
-                super::super::solve(factor.as_ref(), one.as_mut());
-                super::super::solve_transposed(factor.as_ref(), other.as_mut());
+                super::super::solve_lower(factor.as_ref(), one.as_mut());
+                super::super::solve_lower_transposed(factor.as_ref(), other.as_mut());
                 (one, other)
             };
             assert_eq!(solved(&holes), solved(&factor), "{columns}");

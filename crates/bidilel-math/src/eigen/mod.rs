@@ -1,4 +1,4 @@
-//! Leading eigenpairs of symmetric problems, plain and generalised.
+//! Leading eigenpairs of symmetric problems, plain and generalized.
 //!
 //! $A p = \lambda B p$ with $A$ symmetric and $B$ positive definite becomes, by $B = R R^\top$ (Cholesky) and
 //! $p = R^{-\top} q$, the symmetric problem $R^{-1} A R^{-\top} q = \lambda q$. Eigenvalues come in descending
@@ -35,7 +35,9 @@ use self::reflections::tridiagonalize;
 use self::unit::Unit;
 pub(crate) use self::verify::Witness;
 pub use self::whitener::Whitener;
+pub use crate::krylov::gram_schmidt;
 use crate::parallel::{copy, product, zeros};
+pub use crate::pencil::{Pencil, leading};
 use crate::tiles::mirror;
 use crate::{Error, Observer, Result, Silent, krylov};
 
@@ -68,8 +70,8 @@ pub fn symmetric(matrix: MatRef<'_, f64>, count: usize, watch: &dyn Observer) ->
         let found = krylov::leading(&apply, size, count, watch);
         unless_stalled(found, watch, || direct(copy(matrix), count))?
     };
-    Witness::plain(size, |probes| product(matrix, probes)).pairs(&found).settle(watch)?;
-    verify::plain_norms(&found).settle(watch)?;
+    Witness::plain(size, |probes| product(matrix, probes)).pairs(&found).enforce(watch)?;
+    verify::plain_norms(&found).enforce(watch)?;
     fix_signs(found.vectors.as_mut());
     Ok(found)
 }
@@ -117,9 +119,9 @@ pub(crate) fn verify(
     found: &Eigen,
     watch: &dyn Observer,
 ) -> Result<()> {
-    witness.factor(factor).settle(watch)?;
-    witness.pairs(found).settle(watch)?;
-    verify::norms(factor, found).settle(watch)
+    witness.factor(factor).enforce(watch)?;
+    witness.pairs(found).enforce(watch)?;
+    verify::norms(factor, found).enforce(watch)
 }
 
 /// The same from the Cholesky factor of $B$, without an iteration; the left-hand matrix is used up.
@@ -137,9 +139,9 @@ pub(crate) fn generalized_leading(
 ) -> Result<Eigen> {
     let apply = |block: MatRef<'_, f64>| {
         let mut block = copy(block);
-        solve_transposed(factor.as_ref(), block.as_mut());
+        solve_lower_transposed(factor.as_ref(), block.as_mut());
         let mut image = left_times(block.as_ref());
-        solve(factor.as_ref(), image.as_mut());
+        solve_lower(factor.as_ref(), image.as_mut());
         image
     };
     Ok(back(krylov::leading(&apply, factor.nrows(), count, watch)?, factor.as_ref()))
@@ -147,7 +149,7 @@ pub(crate) fn generalized_leading(
 
 /// From $q$ to $p = R^{-\top} q$.
 fn back(mut found: Eigen, factor: MatRef<'_, f64>) -> Eigen {
-    solve_transposed(factor, found.vectors.as_mut());
+    solve_lower_transposed(factor, found.vectors.as_mut());
     fix_signs(found.vectors.as_mut());
     found
 }
@@ -157,7 +159,7 @@ fn panel_width(columns: usize) -> usize {
 }
 
 /// `block = R^-1 block`.
-pub fn solve(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
+pub fn solve_lower(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
     let width = panel_width(block.ncols());
     block.par_col_chunks_mut(width).for_each(|panel| {
         solve_lower_triangular_in_place(factor, panel, Par::Seq);
@@ -165,7 +167,7 @@ pub fn solve(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
 }
 
 /// `block = R^-T block`.
-pub fn solve_transposed(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
+pub fn solve_lower_transposed(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
     let width = panel_width(block.ncols());
     block.par_col_chunks_mut(width).for_each(|panel| {
         solve_upper_triangular_in_place(factor.transpose(), panel, Par::Seq);
@@ -173,11 +175,11 @@ pub fn solve_transposed(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
 }
 
 /// $(R R^\top)^{-1}$.
-pub fn inverse(factor: MatRef<'_, f64>) -> Mat<f64> {
+pub fn cholesky_inverse(factor: MatRef<'_, f64>) -> Mat<f64> {
     let mut inverse = zeros(factor.nrows(), factor.ncols());
     inverse.diagonal_mut().fill(1.0);
-    solve(factor, inverse.as_mut());
-    solve_transposed(factor, inverse.as_mut());
+    solve_lower(factor, inverse.as_mut());
+    solve_lower_transposed(factor, inverse.as_mut());
     inverse
 }
 
@@ -187,7 +189,7 @@ fn direct(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
     // Few pairs alone are found faster than all are, unless nearly all are wanted.
     if size < FEW || !(1..=size * 4 / 5).contains(&count) {
         mirror(&mut matrix);
-        return whole_in_place(matrix, count);
+        return full_in_place(matrix, count);
     }
     let unit = Unit::of(&mut matrix)?;
     // On a thread of the pool: from outside, each of many short parallel loops would be handed over to it.
@@ -195,7 +197,7 @@ fn direct(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
     // Eigenvalues may be too close together for vectors that are found apart from each other.
     let mut found = match tridiagonal.leading(count) {
         Some(found) => found,
-        None => whole_in_place(tridiagonal.dense(), count)?,
+        None => full_in_place(tridiagonal.dense(), count)?,
     };
     reflections.apply(found.vectors.as_mut());
     unit.restore(&mut found.values);
@@ -207,12 +209,12 @@ fn direct(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
 /// # Errors
 /// [`Error::NotFinite`] where an entry is infinite or no number; [`Error::NoConvergence`] and [`Error::Check`] where the
 /// pairs that were found are not those of the matrix.
-pub fn whole(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
-    whole_in_place(copy(matrix), count)
+pub fn full(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
+    full_in_place(copy(matrix), count)
 }
 
 /// The same, with the matrix used up.
-pub(crate) fn whole_in_place(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
+pub(crate) fn full_in_place(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
     let size = matrix.nrows();
     if size == 0 {
         return Ok(Eigen { values: Vec::new(), vectors: matrix });
@@ -237,8 +239,8 @@ pub(crate) fn whole_in_place(mut matrix: Mat<f64>, count: usize) -> Result<Eigen
     let count = count.min(size);
     let values = (0..count).map(|i| values[size - 1 - i]).collect();
     let mut found = Eigen { values, vectors: copy(vectors.subcols(size - count, count).reverse_cols()) };
-    witness.pairs(&found).settle(&Silent)?;
-    verify::plain_norms(&found).settle(&Silent)?;
+    witness.pairs(&found).enforce(&Silent)?;
+    verify::plain_norms(&found).enforce(&Silent)?;
     unit.restore(&mut found.values);
     Ok(found)
 }
@@ -310,7 +312,7 @@ mod tests {
     #[test]
     fn both_ways_find_the_same_values() {
         let (left, _) = pencil(SMALL + 10, 400);
-        let all = whole(left.as_ref(), 50).expect("symmetric");
+        let all = full(left.as_ref(), 50).expect("symmetric");
         let some = symmetric(left.as_ref(), 50, &Silent).expect("symmetric");
         for (a, b) in all.values.iter().zip(&some.values) {
             approx::assert_relative_eq!(a, b, max_relative = 1e-10);

@@ -1,4 +1,4 @@
-//! From a generalised symmetric problem to a plain one: $R^{-1} A R^{-\top}$ from the lower half of $A$, in its place.
+//! From a generalized symmetric problem to a plain one: $R^{-1} A R^{-\top}$ from the lower half of $A$, in its place.
 //!
 //! Some columns at a time: where $A$ and $R$ are cut into a corner, what is below it, and the rest,
 //! $C_{11} = R_{11}^{-1} A_{11} R_{11}^{-\top}$ and $C_{21} = R_{22}^{-1} (A_{21} R_{11}^{-\top} - R_{21} C_{11})$, and the same is
@@ -13,9 +13,9 @@ use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::solve;
+use super::solve_lower;
 use crate::parallel::{copy, multiply};
-use crate::tiles::{mirror, subtract_both};
+use crate::tiles::{mirror, subtract_rank_2k};
 
 /// Columns of a step.
 const STEP: usize = 96;
@@ -43,9 +43,9 @@ pub(super) fn reduce(mut matrix: Mat<f64>, factor: MatRef<'_, f64>) -> Mat<f64> 
         let mut below = copy(matrix.submatrix(after, start, rest, count));
         solve_right(own, below.as_mut());
         multiply(below.as_mut(), Accum::Add, beside, half.as_ref());
-        subtract_both(matrix.submatrix_mut(after, after, rest, rest), beside, below.as_ref());
+        subtract_rank_2k(matrix.submatrix_mut(after, after, rest, rest), beside, below.as_ref());
         multiply(below.as_mut(), Accum::Add, beside, half.as_ref());
-        solve(factor.submatrix(after, after, rest, rest), below.as_mut());
+        solve_lower(factor.submatrix(after, after, rest, rest), below.as_mut());
         matrix.submatrix_mut(after, start, rest, count).copy_from(&below);
     }
     matrix

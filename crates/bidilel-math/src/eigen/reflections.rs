@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use super::tridiagonal::Tridiagonal;
 use crate::parallel::{copy, zeros};
 use crate::simd;
-use crate::tiles::subtract_both;
+use crate::tiles::subtract_rank_2k;
 use crate::vector::{add_scaled, column, dot};
 
 /// Reflections of a panel.
@@ -73,7 +73,7 @@ pub(super) fn tridiagonalize(mut matrix: Mat<f64>) -> (Tridiagonal, Reflections)
         }
         let rest = start + count;
         let count = size - rest;
-        subtract_both(
+        subtract_rank_2k(
             matrix.as_mut().submatrix_mut(rest, rest, count, count),
             vectors.subrows(rest, count),
             images.subrows(rest, count),
@@ -178,7 +178,7 @@ fn stripe_times(half: MatRef<'_, f64>, vector: &[f64], sums: &mut [f64]) {
         let scales =
             std::array::from_fn(|place| if first + place < below { vector[first + place] } else { 0.0 });
         let (vector, (upper, sums)) = (&vector[below..], sums.split_at_mut(below));
-        let along = simd::dispatch(Four { columns, scales, vector, sums });
+        let along = simd::run_kernel(Four { columns, scales, vector, sums });
         upper[first..].iter_mut().zip(along).for_each(|(sum, along)| *sum += along);
     }
 }

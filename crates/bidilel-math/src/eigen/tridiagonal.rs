@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::{Eigen, cholesky};
 use crate::parallel::zeros;
-use crate::vector::widest;
+use crate::simd;
 
 /// Eigenvalues that are closed in side by side: divisions take long, but many of them take little longer.
 const VALUES: usize = 16;
@@ -121,7 +121,7 @@ impl Tridiagonal {
                 .enumerate()
                 .for_each(|(lane, value)| *value = f64::midpoint(low[lane], high[lane]));
         });
-        // Neighbours were closed in apart from each other, and may have come out in another order.
+        // Neighbors were closed in apart from each other, and may have come out in another order.
         values.sort_unstable_by(|a, b| b.total_cmp(a));
         values
     }
@@ -130,7 +130,7 @@ impl Tridiagonal {
     fn count_below(&self, shifts: &[f64; VALUES]) -> [f64; VALUES] {
         let largest = self.beside.iter().fold(1.0_f64, |most, value| most.max(value * value));
         let least = f64::MIN_POSITIVE * largest;
-        widest(
+        simd::dispatch(
             #[inline(always)]
             || {
                 let (mut pivots, mut below) = ([1.0; VALUES], [0.0; VALUES]);
@@ -172,7 +172,7 @@ impl Tridiagonal {
         let size = self.size();
         let least = (f64::EPSILON * self.radius()).max(f64::MIN_POSITIVE);
         let mut rows = vec![Row::default(); size];
-        widest(
+        simd::dispatch(
             #[inline(always)]
             || {
                 // What elimination has made of the row at hand, on the diagonal and to the right of it.
@@ -225,7 +225,7 @@ impl Factors {
     /// Solves in place; the `first` time the start stands for what elimination would make of another one.
     fn solve(&self, solution: &mut [[f64; VECTORS]], first: bool) {
         let rows = &self.0;
-        widest(
+        simd::dispatch(
             #[inline(always)]
             || {
                 for (i, row) in rows.iter().enumerate().take(if first { 0 } else { rows.len() - 1 }) {
@@ -253,7 +253,7 @@ impl Factors {
 
 /// Gives the vector in every lane the length 1.
 fn normalize(solution: &mut [[f64; VECTORS]]) {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || {
             // Solutions reach 1 / epsilon times the start: their squares are far from overflow.
@@ -314,7 +314,7 @@ mod tests {
             1 => tridiagonal.beside[i.min(j)],
             _ => 0.0,
         });
-        let expected = crate::eigen::whole(whole.as_ref(), count).expect("symmetric");
+        let expected = crate::eigen::full(whole.as_ref(), count).expect("symmetric");
         for (value, expected) in found.values.iter().zip(&expected.values) {
             assert!((value - expected).abs() < 1e-13 * tridiagonal.radius(), "{value} {expected}");
         }

@@ -25,7 +25,7 @@ impl Unit {
 
     /// Divides a matrix by the unit of its columns, each from some row on.
     fn by(matrix: &mut Mat<f64>, first: impl Fn(usize) -> usize) -> Result<Self> {
-        let largest = (0..matrix.ncols()).map(|j| vector::largest(&matrix.col_as_slice(j)[first(j)..]));
+        let largest = (0..matrix.ncols()).map(|j| vector::max_abs(&matrix.col_as_slice(j)[first(j)..]));
         let largest =
             largest.fold(0.0, |most: f64, value| if value > most || value.is_nan() { value } else { most });
         if !largest.is_finite() {

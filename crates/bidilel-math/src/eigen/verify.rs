@@ -3,7 +3,7 @@
 //! For a few vectors $v$ of random signs ([`crate::check::probes`]) $A v$ and $B v$ are computed first. Afterwards
 //! $v^\top (A p_i - \lambda_i B p_i)$ follows from them for every pair, and the mean of its squares over $v$ is
 //! $\|A p_i - \lambda_i B p_i\|^2$, whatever has become of $A$ and $B$ meanwhile. With the iteration's tolerance, which is
-//! relative to $\lambda_1$ in the norm of the reduced problem, and with backward errors of factorisation and solution
+//! relative to $\lambda_1$ in the norm of the reduced problem, and with backward errors of factorization and solution
 //! (Higham 2002, theorems 10.3 and 8.5), a pair that is right has
 //! $$\|A p - \lambda B p\| \le \tau |\lambda_1| (\|B p\| + s \|R\|) + c\, n u (\|A\| + |\lambda| \|B\|) \|p\|,$$
 //! where $s \tau$ is the tolerance itself: a residual of the reduced problem comes back through $R$, and $\|R\|^2 \le \|B\|_F$.
@@ -144,7 +144,7 @@ fn times(factor: MatRef<'_, f64>, vector: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eigen::{cholesky, generalized, solve_transposed};
+    use crate::eigen::{cholesky, generalized, solve_lower_transposed};
     use crate::krylov::tests::random;
     use crate::parallel::product;
     use crate::{Error, Silent};
@@ -182,7 +182,7 @@ mod tests {
                 change(&mut right);
             }
             let other = generalized(left.as_ref(), right.clone(), 20, &Silent).expect("still definite");
-            let failure = before.pairs(&other).settle(&Silent).expect_err("pairs of another matrix");
+            let failure = before.pairs(&other).enforce(&Silent).expect_err("pairs of another matrix");
             assert!(matches!(failure, Error::Check { .. }), "{failure}");
             let factor = cholesky(right).expect("still definite");
             assert_eq!(before.factor(factor.as_ref()).holds(), change_left);
@@ -213,7 +213,7 @@ mod tests {
         check = before.factor(factor.as_ref());
         assert!(check.holds(), "{check}");
         let mut whitened = Mat::<f64>::identity(200, 200);
-        solve_transposed(factor.as_ref(), whitened.as_mut());
+        solve_lower_transposed(factor.as_ref(), whitened.as_mut());
         check = norms(factor.as_ref(), &Eigen { values: vec![1.0; 200], vectors: whitened });
         assert!(check.holds(), "{check}");
     }

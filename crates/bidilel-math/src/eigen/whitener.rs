@@ -2,7 +2,7 @@
 
 use faer::{Mat, MatRef};
 
-use super::{Eigen, Witness, cholesky, solve, solve_transposed, whole};
+use super::{Eigen, Witness, cholesky, full, solve_lower, solve_lower_transposed};
 use crate::parallel::product;
 use crate::{Error, Result, Silent};
 
@@ -28,7 +28,7 @@ impl Whitener {
         match cholesky(matrix.to_owned()) {
             Ok(factor) => {
                 let witness = Witness::new(size, |probes| (probes.to_owned(), product(matrix, probes)));
-                witness.factor(factor.as_ref()).settle(&Silent)?;
+                witness.factor(factor.as_ref()).enforce(&Silent)?;
                 let pivots = (0..size).map(|i| factor[(i, i)]);
                 let (least, most) = pivots.fold((f64::INFINITY, 0.0_f64), |(l, m), p| (l.min(p), m.max(p)));
                 if least > most * f64::EPSILON.sqrt() {
@@ -38,7 +38,7 @@ impl Whitener {
             Err(Error::NotPositiveDefinite { .. }) => {}
             Err(other) => return Err(other),
         }
-        let Eigen { mut values, vectors } = whole(matrix, size)?;
+        let Eigen { mut values, vectors } = full(matrix, size)?;
         let cut = values.first().copied().unwrap_or(0.0) * f64::EPSILON * size as f64;
         values.retain(|&value| value > cut);
         let vectors = vectors.subcols(0, values.len()).to_owned();
@@ -50,7 +50,7 @@ impl Whitener {
         match self {
             Self::Factor(factor) => {
                 let mut block = block.to_owned();
-                solve(factor.as_ref(), block.as_mut());
+                solve_lower(factor.as_ref(), block.as_mut());
                 block
             }
             Self::Range(range) => {
@@ -65,7 +65,7 @@ impl Whitener {
         match self {
             Self::Factor(factor) => {
                 let mut block = block.to_owned();
-                solve_transposed(factor.as_ref(), block.as_mut());
+                solve_lower_transposed(factor.as_ref(), block.as_mut());
                 block
             }
             Self::Range(range) => {

@@ -34,7 +34,7 @@ pub struct Statistics {
     /// $\sum_i \log p(x_i)$.
     pub log_likelihood: f64,
     /// $\sum_i \gamma_{ik}$.
-    pub shares: Vec<f64>,
+    pub soft_counts: Vec<f64>,
     /// The point that sums are around.
     pub origin: Vec<f64>,
     /// $\sum_i \gamma_{ik} x_i^2$ over $\sum_i \gamma_{ik} x_i$ of differences to the origin: twice the dimensions x components.
@@ -47,7 +47,7 @@ impl Statistics {
         Self {
             count: 0,
             log_likelihood: 0.0,
-            shares: vec![0.0; components],
+            soft_counts: vec![0.0; components],
             sums: Mat::zeros(2 * origin.len(), components),
             origin,
         }
@@ -56,7 +56,7 @@ impl Statistics {
     fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.log_likelihood += other.log_likelihood;
-        self.shares.iter_mut().zip(&other.shares).for_each(|(sum, value)| *sum += value);
+        self.soft_counts.iter_mut().zip(&other.soft_counts).for_each(|(sum, value)| *sum += value);
         self.sums += &other.sums;
     }
 }
@@ -138,7 +138,7 @@ impl Expectation {
             for i in 0..width {
                 let column = shares.col_as_slice_mut(i);
                 statistics.log_likelihood += self.softmax(column);
-                statistics.shares.iter_mut().zip(&*column).for_each(|(sum, share)| *sum += share);
+                statistics.soft_counts.iter_mut().zip(&*column).for_each(|(sum, share)| *sum += share);
             }
             let block = shares.subcols(0, width).transpose();
             matmul(statistics.sums.as_mut(), Accum::Add, stacked, block, 1.0, Par::Seq);
@@ -200,7 +200,7 @@ mod tests {
         }
         approx::assert_relative_eq!(found.log_likelihood, likelihood, max_relative = 1e-12);
         assert!((&found.sums - &sums).norm_max() < 1e-10);
-        assert!(found.shares.iter().zip(shares).all(|(a, b)| (a - b).abs() < 1e-10));
+        assert!(found.soft_counts.iter().zip(shares).all(|(a, b)| (a - b).abs() < 1e-10));
         assert_eq!(found.count, 700);
     }
 

@@ -1,4 +1,4 @@
-//! Expectation maximisation: a start from k-means, then steps that never lower the likelihood.
+//! Expectation maximization: a start from k-means, then steps that never lower the likelihood.
 
 use faer::{Mat, MatRef};
 
@@ -43,7 +43,7 @@ pub fn variance_floor(points: MatRef<'_, f64>, share: f64) -> Vec<f64> {
 ///
 /// # Errors
 /// [`Error::Parameter`] when there are fewer distinct points than components.
-pub fn start(
+pub fn init(
     points: MatRef<'_, f64>,
     components: usize,
     floor: &[f64],
@@ -55,7 +55,7 @@ pub fn start(
     let dim = points.nrows();
     let mut sums = Statistics::around(scatter::mean(points), components);
     for (x, &cluster) in points.col_iter().zip(&clusters.assignment) {
-        sums.shares[cluster] += 1.0;
+        sums.soft_counts[cluster] += 1.0;
         for d in 0..dim {
             let x = x[d] - sums.origin[d];
             sums.sums[(d, cluster)] += x * x;
@@ -64,9 +64,9 @@ pub fn start(
     }
     sums.count = points.ncols();
     let mut mixture = maximize(&sums, floor);
-    // A cluster that lost its points keeps its centre, and is as wide as all points together.
+    // A cluster that lost its points keeps its center, and is as wide as all points together.
     let all = variances(points);
-    for cluster in (0..components).filter(|&cluster| sums.shares[cluster] < 0.5) {
+    for cluster in (0..components).filter(|&cluster| sums.soft_counts[cluster] < 0.5) {
         mixture.means.col_mut(cluster).copy_from(clusters.centers.col(cluster));
         for d in 0..dim {
             mixture.variances[(d, cluster)] = all[d].max(floor[d]);
@@ -107,8 +107,8 @@ pub fn fit(
 
 /// The mixture of largest likelihood for given responsibilities.
 fn maximize(statistics: &Statistics, floor: &[f64]) -> Mixture {
-    let (dim, components) = (floor.len(), statistics.shares.len());
-    let shares: Vec<f64> = statistics.shares.iter().map(|share| share + BARELY).collect();
+    let (dim, components) = (floor.len(), statistics.soft_counts.len());
+    let shares: Vec<f64> = statistics.soft_counts.iter().map(|share| share + BARELY).collect();
     let all: f64 = shares.iter().sum();
     let around = |d: usize, k: usize| statistics.sums[(dim + d, k)] / shares[k];
     let means = Mat::from_fn(dim, components, |d, k| statistics.origin[d] + around(d, k));
@@ -147,7 +147,7 @@ mod tests {
     fn run(components: usize, share: f64, max_iterations: usize) -> Fitted {
         let points = clouds();
         let floor = variance_floor(points.as_ref(), share);
-        let start = start(points.as_ref(), components, &floor, 1, &Silent).expect("distinct points");
+        let start = init(points.as_ref(), components, &floor, 1, &Silent).expect("distinct points");
         let settings = Settings { max_iterations, tolerance: 0.0 };
         fit(points.as_ref(), start, &floor, settings, &Silent).expect("finite")
     }
@@ -190,7 +190,7 @@ mod tests {
             let points = clouds();
             let points = Mat::from_fn(3, 600, |d, i| points[(d, i)] + shift);
             let floor = variance_floor(points.as_ref(), 1e-4);
-            let start = start(points.as_ref(), 3, &floor, 1, &Silent).expect("distinct points");
+            let start = init(points.as_ref(), 3, &floor, 1, &Silent).expect("distinct points");
             let settings = Settings { max_iterations: 30, tolerance: 0.0 };
             let far = fit(points.as_ref(), start, &floor, settings, &Silent).expect("finite").mixture;
             // The points themselves are rounded where they lie.
@@ -210,7 +210,7 @@ mod tests {
         let points = Mat::from_fn(2, 20, |d, i| if d == 0 { 5.0 } else { i as f64 });
         let floor = variance_floor(points.as_ref(), 1e-4);
         assert!(floor[0] > 0.0 && floor[0] < floor[1]);
-        let start = start(points.as_ref(), 2, &floor, 0, &Silent).expect("distinct points");
+        let start = init(points.as_ref(), 2, &floor, 0, &Silent).expect("distinct points");
         let settings = Settings { max_iterations: 20, tolerance: 1e-6 };
         assert!(fit(points.as_ref(), start, &floor, settings, &Silent).is_ok());
     }

@@ -1,4 +1,4 @@
-//! Mixtures of Gaussians with diagonal covariances, fitted by expectation maximisation.
+//! Mixtures of Gaussians with diagonal covariances, fitted by expectation maximization.
 //!
 //! $p(x) = \sum_k w_k \prod_d \mathcal N(x_d; \mu_{dk}, \sigma^2_{dk})$. A start comes from k-means; every step
 //! then raises the likelihood, under the constraint that no variance falls below a floor: for given
@@ -15,7 +15,7 @@ mod fit;
 use faer::{Mat, MatRef};
 
 pub use expectation::{Expectation, Statistics};
-pub use fit::{Fitted, Settings, fit, start, variance_floor};
+pub use fit::{Fitted, Settings, fit, init, variance_floor};
 
 /// A mixture of Gaussians with diagonal covariances.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,21 +1,21 @@
-//! Approximate nearest neighbours, for so many points that all pairs are too many.
+//! Approximate nearest neighbors, for so many points that all pairs are too many.
 //!
 //! Rounds of two ideas. Points that are near each other share a leaf of a random tree of half-spaces
-//! ([`super::tree`]); and a neighbour of a neighbour is likely a neighbour. In every round a new tree cuts the points
-//! into leaves. All members of a leaf are compared with each other, with the neighbours that any of them has found
+//! ([`super::tree`]); and a neighbor of a neighbor is likely a neighbor. In every round a new tree cuts the points
+//! into leaves. All members of a leaf are compared with each other, with the neighbors that any of them has found
 //! lately, and with the points that have lately found one of them: one matrix product a leaf. Rounds end when
 //! hardly a list changes any more.
 //!
 //! Products are of differences to the leaf's mean $m$, in the features' own precision:
 //! $$\|x_i - x_j\|^2 = \|x_i - m\|^2 + \|x_j - m\|^2 - 2 (x_i - m)^\top (x_j - m).$$
 //! A leaf is small, and so is the rounding. What is found is ranked by exact `f64` distances: distances are always
-//! right, but a list may lack a neighbour.
+//! right, but a list may lack a neighbor.
 //!
 //! A round reads the lists of the round before and writes each list once, so that the result does not depend on
 //! the number of threads. Trees are drawn from fixed seeds: the same points have the same lists.
 //!
 //! # Differences from the references
-//! NN-descent compares the neighbours of one point with each other and updates lists as it goes; here a leaf is the
+//! NN-descent compares the neighbors of one point with each other and updates lists as it goes; here a leaf is the
 //! unit, because its comparisons are one large product, and no list changes within a round.
 //!
 //! # References
@@ -27,16 +27,17 @@ use faer::prelude::*;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-use super::candidates::{Candidates, cut_back};
+use super::candidates::{Candidates, truncate_to_best};
+use super::search::{BLOCK_POINTS, Search, contiguous};
 use super::tree::Tree;
-use super::{BLOCK, Neighbors, Search, contiguous, exact};
-use crate::rows::Rows;
+use super::{Neighbors, exact};
+use crate::csr::Csr;
 use crate::vector::{column, reduce};
 use crate::{Observer, Scalar, parallel};
 
 /// Points in a leaf at most.
 const LEAF: usize = 512;
-/// Entries of a list beyond `k`: a neighbour's neighbours are found through them, too.
+/// Entries of a list beyond `k`: a neighbor's neighbors are found through them, too.
 const SPARE: usize = 6;
 /// Rounds for which a new entry is shown to the leaf.
 const LATELY: u8 = 2;
@@ -45,7 +46,7 @@ const SETTLED: f64 = 0.005;
 /// Rounds at most.
 const ROUNDS: u8 = 24;
 
-/// A neighbour so far.
+/// A neighbor so far.
 #[derive(Debug, Clone, Copy)]
 struct Entry<T> {
     square: T,
@@ -96,7 +97,7 @@ pub fn approximate<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Obser
         ranked.truncate(k);
         ranked
     };
-    Neighbors { lists: Rows::of_lists(&lists.into_par_iter().enumerate().map(rank).collect::<Vec<_>>()) }
+    Neighbors { lists: Csr::from_lists(&lists.into_par_iter().enumerate().map(rank).collect::<Vec<_>>()) }
 }
 
 /// Whether squares of features neither run over nor vanish, given the largest squared norm.
@@ -159,8 +160,8 @@ impl<T: Scalar> Join<'_, T> {
                 candidates.limit(query, T::from_f64(last.square.to_f64() - norm));
             }
         }
-        let mut tile = Mat::<T>::zeros(members.len(), BLOCK);
-        for some in members.chunks(BLOCK).chain(others.chunks(BLOCK)) {
+        let mut tile = Mat::<T>::zeros(members.len(), BLOCK_POINTS);
+        for some in members.chunks(BLOCK_POINTS).chain(others.chunks(BLOCK_POINTS)) {
             let block = frame.gathered(some);
             let mut tile = tile.as_mut().subcols_mut(0, some.len());
             matmul(tile.rb_mut(), Accum::Replace, own.transpose(), &block, T::from_f64(-2.0), Par::Seq);
@@ -198,7 +199,7 @@ impl<T: Scalar> Join<'_, T> {
 
     /// The old list with what was found; scores lack the member's own squared norm.
     fn merged(&self, member: u32, mut best: Vec<(T, u32)>, norm: f64) -> Vec<Entry<T>> {
-        cut_back(&mut best, self.width + 1);
+        truncate_to_best(&mut best, self.width + 1);
         let old = &self.lists[member as usize];
         let known = |point: u32| point == member || old.iter().any(|entry| entry.point == point);
         let mut list: Vec<Entry<T>> =

@@ -1,7 +1,6 @@
 //! The candidates of the first pass of a search.
 
-use crate::Scalar;
-use crate::vector::widest;
+use crate::{Scalar, simd};
 
 /// Scores that are compared at once before any is looked at alone.
 const LANES: usize = 16;
@@ -44,7 +43,7 @@ impl<T: Scalar> Candidates<T> {
         skip: Option<usize>,
     ) {
         let (best, threshold, keep) = (&mut self.best[query], &mut self.thresholds[query], self.keep);
-        widest(
+        simd::dispatch(
             #[inline(always)]
             || {
                 for (chunk, (products, norms)) in products.chunks(LANES).zip(norms.chunks(LANES)).enumerate()
@@ -61,7 +60,7 @@ impl<T: Scalar> Candidates<T> {
                         }
                         best.push((score, (start + place) as u32));
                         if best.len() == 2 * keep + SLACK {
-                            *threshold = cut_back(best, keep).unwrap_or(*threshold);
+                            *threshold = truncate_to_best(best, keep).unwrap_or(*threshold);
                         }
                     }
                 }
@@ -78,7 +77,7 @@ impl<T: Scalar> Candidates<T> {
     )]
     pub(super) fn offer(&mut self, point: usize, norm: T, products: &[T]) {
         let (best, thresholds, keep) = (&mut self.best, &mut self.thresholds, self.keep);
-        widest(
+        simd::dispatch(
             #[inline(always)]
             || {
                 for (chunk, products) in products.chunks(LANES).enumerate() {
@@ -94,7 +93,7 @@ impl<T: Scalar> Candidates<T> {
                             best[query].push((score, point as u32));
                             if best[query].len() == 2 * keep + SLACK {
                                 thresholds[query] =
-                                    cut_back(&mut best[query], keep).unwrap_or(thresholds[query]);
+                                    truncate_to_best(&mut best[query], keep).unwrap_or(thresholds[query]);
                             }
                         }
                     }
@@ -115,7 +114,7 @@ fn any<T: Scalar>(left: &[T], right: &[T], test: impl Fn(T, T) -> bool) -> bool 
 }
 
 /// Keeps the `keep` lowest scores, ties by index; returns the highest of them if any was dropped.
-pub(super) fn cut_back<T: Scalar>(best: &mut Vec<(T, u32)>, keep: usize) -> Option<T> {
+pub(super) fn truncate_to_best<T: Scalar>(best: &mut Vec<(T, u32)>, keep: usize) -> Option<T> {
     if best.len() <= keep {
         return None;
     }

@@ -1,4 +1,4 @@
-//! The neighbours among some of the points, from the lists over all of them.
+//! The neighbors among some of the points, from the lists over all of them.
 //!
 //! A list over all points, less those that are left out, is the beginning of the list over the points that stay. Only
 //! where too few of its entries stay is the query searched for again, for a list that is twice as long until enough stay.
@@ -8,13 +8,14 @@ use std::collections::{HashMap, HashSet};
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use super::{BLOCK, Neighbors, Search};
+use super::Neighbors;
+use super::search::{BLOCK_POINTS, Search};
+use crate::csr::Csr;
 use crate::panels::{Panels, Product, Right};
 use crate::parallel::zeros;
-use crate::rows::Rows;
 use crate::{Observer, Scalar};
 
-/// Neighbours among the members of a set of points, and what they cost.
+/// Neighbors among the members of a set of points, and what they cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Restricted {
     /// The lists, by place among the members.
@@ -65,11 +66,11 @@ impl Neighbors {
                 if short.contains(&i) { (&known[&i][..k], None) } else { (&[][..], Some(stay(members[i]))) };
             searched.iter().copied().chain(filtered.into_iter().flatten())
         };
-        let lists = Rows::new(&vec![k; members.len()], list);
+        let lists = Csr::new(&vec![k; members.len()], list);
         Restricted { neighbors: Self { lists }, searched: known }
     }
 
-    /// The lists of `members` (ascending) by place among them; neighbours outside are dropped.
+    /// The lists of `members` (ascending) by place among them; neighbors outside are dropped.
     #[must_use]
     pub fn renumbered(&self, members: &[usize]) -> Self {
         let mut place = vec![usize::MAX; self.count()];
@@ -79,7 +80,7 @@ impl Neighbors {
         };
         let lists: Vec<Vec<_>> =
             members.iter().map(|&member| self.of(member).iter().filter_map(inside).collect()).collect();
-        Self { lists: Rows::of_lists(&lists) }
+        Self { lists: Csr::from_lists(&lists) }
     }
 }
 
@@ -94,10 +95,10 @@ fn search<T: Scalar>(
         return Vec::new();
     }
     let search = Search::new(points, k);
-    let blocks = points.ncols().div_ceil(BLOCK);
-    let chunks = queries.len().div_ceil(BLOCK);
+    let blocks = points.ncols().div_ceil(BLOCK_POINTS);
+    let chunks = queries.len().div_ceil(BLOCK_POINTS);
     let mut found = Vec::with_capacity(queries.len());
-    for (done, queries) in queries.chunks(BLOCK).enumerate() {
+    for (done, queries) in queries.chunks(BLOCK_POINTS).enumerate() {
         let own = Mat::from_fn(points.nrows(), queries.len(), |row, i| points[(row, queries[i])]);
         // One thread a share of the queries: every query sees the blocks in order.
         let share = queries.len().div_ceil(rayon::current_num_threads()).max(8);
@@ -107,10 +108,10 @@ fn search<T: Scalar>(
             .flat_map_iter(|(part, queries)| {
                 let mut right = Panels::right(queries.len(), points.nrows());
                 right.pack_columns(own.subcols(part * share, queries.len()), T::from_f64(search.scale));
-                let mut candidates = search.room(queries.len());
-                let mut tile = zeros::<T>(BLOCK, queries.len());
+                let mut candidates = search.empty_candidates(queries.len());
+                let mut tile = zeros::<T>(BLOCK_POINTS, queries.len());
                 for block in 0..blocks {
-                    let (start, size) = (block * BLOCK, search.size(block));
+                    let (start, size) = (block * BLOCK_POINTS, search.size(block));
                     let (left, right) = (search.pack(block), Right::Packed(&right, 0));
                     Product { left: &left, first_row: 0, right, depth: points.nrows(), lower: false }
                         .write_to(tile.as_mut().submatrix_mut(0, 0, size, queries.len()));

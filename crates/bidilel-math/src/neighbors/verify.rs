@@ -1,4 +1,4 @@
-//! Neighbours held against a search that compares a few points with all others, one after the other in `f64`.
+//! Neighbors held against a search that compares a few points with all others, one after the other in `f64`.
 
 use std::collections::HashSet;
 
@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::Neighbors;
 use crate::check::worse;
-use crate::vector::{column, widest};
-use crate::{Check, Observer, Result, Scalar};
+use crate::vector::column;
+use crate::{Check, Observer, Result, Scalar, simd};
 
 /// Points whose lists are compared, spread over all.
 const EXACT_QUERIES: usize = 2;
@@ -26,10 +26,10 @@ pub fn verify<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn O
     let each = queries.iter().zip(&all).map(|(&query, all)| deviation(points, all, found, query));
     let deviation = each.fold(0.0, worse);
     Check { stage: "neighbors", what: "the distance of a neighbor", deviation, bound: TOLERANCE }
-        .settle(watch)
+        .enforce(watch)
 }
 
-/// The same for neighbours of the same label: the lists of the first point's label and of the last one's.
+/// The same for neighbors of the same label: the lists of the first point's label and of the last one's.
 ///
 /// # Errors
 /// As [`verify`].
@@ -65,7 +65,7 @@ pub fn recall<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn O
     let (missed, asked) = counts.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
     let deviation = missed as f64 / asked.max(1) as f64;
     Check { stage: "neighbors", what: "the share of neighbors that were missed", deviation, bound: 1.0 }
-        .settle(watch)
+        .enforce(watch)
 }
 
 fn spread(count: usize, most: usize) -> Vec<usize> {
@@ -129,7 +129,7 @@ fn to<T: Scalar>(points: MatRef<'_, T>, own: &[f64], j: usize) -> f64 {
 }
 
 fn plain<T: Scalar>(own: &[f64], other: &[T]) -> f64 {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || {
             let mut sums = [0.0; 16];
@@ -147,7 +147,7 @@ fn plain<T: Scalar>(own: &[f64], other: &[T]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::Rows;
+    use crate::csr::Csr;
     use crate::{Silent, neighbors};
 
     type List = Vec<(usize, f64)>;
@@ -166,7 +166,7 @@ mod tests {
         let check = |change: &dyn Fn(&mut List)| {
             let mut lists = lists.clone();
             change(&mut lists[last]);
-            let found = Neighbors { lists: Rows::of_lists(&lists) };
+            let found = Neighbors { lists: Csr::from_lists(&lists) };
             assert!(recall(points.as_ref(), &found, &Silent).is_ok());
             verify(points.as_ref(), &found, &Silent)
         };

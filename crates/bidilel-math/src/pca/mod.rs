@@ -1,4 +1,4 @@
-//! Principal component analysis of columns that are read block by block.
+//! PrincipalComponents component analysis of columns that are read block by block.
 //!
 //! The directions $u_1, u_2, \dots$ are the leading eigenvectors of $C = \sum_i (x_i - \bar x)(x_i - \bar x)^\top$.
 //! Where there are fewer columns than dimensions they come from the Gram matrix instead: if
@@ -6,7 +6,7 @@
 //! `randomized` iterates on a random subspace, and says how far it is from an eigenspace.
 //!
 //! # References
-//! I. Jolliffe, *Principal Component Analysis*, 2002. N. Halko, P. Martinsson and J. Tropp, *Finding structure
+//! I. Jolliffe, *PrincipalComponents Component Analysis*, 2002. N. Halko, P. Martinsson and J. Tropp, *Finding structure
 //! with randomness*, 2011.
 
 mod randomized;
@@ -15,7 +15,7 @@ use faer::{Accum, Mat, MatMut, MatRef};
 
 use crate::panels::Panels;
 use crate::parallel::{multiply, product, zeros};
-use crate::tiles::{Symmetric, mirror};
+use crate::tiles::{RankUpdate, mirror};
 use crate::{Error, Observer, Scalar, eigen};
 
 /// Up to this many columns or dimensions, whichever are fewer, the problem is solved exactly if nothing else is said.
@@ -25,8 +25,8 @@ const BLOCK_BYTES: usize = 64 << 20;
 /// A direction with less than this share of the first one's variance is rounding.
 const NOISE: f64 = 1e-10;
 
-/// Columns of numbers that are read a block at a time: from memory, or from a file.
-pub trait Columns: Sync {
+/// ColumnSource of numbers that are read a block at a time: from memory, or from a file.
+pub trait ColumnSource: Sync {
     /// What can go wrong.
     type Error: From<Error>;
     /// How many columns there are.
@@ -37,7 +37,7 @@ pub trait Columns: Sync {
     fn read(&self, first: usize, into: MatMut<'_, f64>) -> Result<(), Self::Error>;
 }
 
-impl<T: Scalar> Columns for MatRef<'_, T> {
+impl<T: Scalar> ColumnSource for MatRef<'_, T> {
     type Error = Error;
     fn count(&self) -> usize {
         self.ncols()
@@ -76,11 +76,11 @@ pub struct Projection {
 
 /// The directions of largest variance, largest first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Principal {
+pub struct PrincipalComponents {
     /// The directions; fewer than were asked for where the others are only rounding.
     pub projection: Projection,
     /// Share of all variance that lies in the directions.
-    pub kept: f64,
+    pub explained_variance_ratio: f64,
     /// Largest $\|C u_i - \lambda_i u_i\| / \lambda_1$ of directions that were iterated; none where the method is exact.
     pub residual: Option<f64>,
 }
@@ -90,12 +90,12 @@ pub struct Principal {
 /// # Errors
 /// [`Error::Parameter`] unless `count` is from 1 to the dimensions and below the number of columns;
 /// [`Error::Constant`] when the columns do not vary; [`Error::NotFinite`] when they are too large for their squares.
-pub fn principal<C: Columns>(
+pub fn principal_components<C: ColumnSource>(
     data: &C,
     count: usize,
     method: Method,
     watch: &dyn Observer,
-) -> Result<Principal, C::Error> {
+) -> Result<PrincipalComponents, C::Error> {
     if count == 0 || count > data.dim() || count >= data.count() {
         return Err(C::Error::from(Error::Parameter {
             parameter: "the number of directions",
@@ -107,40 +107,44 @@ pub fn principal<C: Columns>(
     match method {
         Method::Exact if data.dim() <= data.count() => from_scatter(data, count, mean, watch),
         Method::Exact => from_gram(data, count, mean, watch),
-        Method::Randomized { seed } => randomized::principal(data, count, mean, seed, watch),
+        Method::Randomized { seed } => randomized::principal_components(data, count, mean, seed, watch),
     }
 }
 
-fn from_scatter<C: Columns>(
+fn from_scatter<C: ColumnSource>(
     data: &C,
     count: usize,
     mean: Vec<f64>,
     watch: &dyn Observer,
-) -> Result<Principal, C::Error> {
+) -> Result<PrincipalComponents, C::Error> {
     let mut scatter = zeros(data.dim(), data.dim());
     each_block(data, &mean, |_, block| {
         let (mut left, mut right) =
             (Panels::left(data.dim(), block.ncols()), Panels::right(data.dim(), block.ncols()));
         left.pack_rows(block);
         right.pack_rows(block);
-        Symmetric { left: &left, right: &right, depth: block.ncols() }.add_lower(&mut scatter);
+        RankUpdate { left: &left, right: &right, depth: block.ncols() }.add_lower(&mut scatter);
         Ok(())
     })?;
     mirror(&mut scatter);
     let total = trace(scatter.as_ref())?;
     let found = eigen::symmetric(scatter.as_ref(), count, watch)?;
     let rank = rank(&found.values);
-    let kept = found.values[..rank].iter().sum::<f64>() / total;
+    let explained_variance_ratio = found.values[..rank].iter().sum::<f64>() / total;
     let directions = found.vectors.subcols(0, rank).to_owned();
-    Ok(Principal { projection: Projection { mean, directions }, kept, residual: None })
+    Ok(PrincipalComponents {
+        projection: Projection { mean, directions },
+        explained_variance_ratio,
+        residual: None,
+    })
 }
 
-fn from_gram<C: Columns>(
+fn from_gram<C: ColumnSource>(
     data: &C,
     count: usize,
     mean: Vec<f64>,
     watch: &dyn Observer,
-) -> Result<Principal, C::Error> {
+) -> Result<PrincipalComponents, C::Error> {
     let mut gram = Mat::zeros(data.count(), data.count());
     each_block(data, &mean, |first, left| {
         // The lower half: columns up to and with this block.
@@ -168,8 +172,12 @@ fn from_gram<C: Columns>(
         Ok(())
     })?;
     eigen::fix_signs(directions.as_mut());
-    let kept = values[..rank].iter().sum::<f64>() / total;
-    Ok(Principal { projection: Projection { mean, directions }, kept, residual: None })
+    let explained_variance_ratio = values[..rank].iter().sum::<f64>() / total;
+    Ok(PrincipalComponents {
+        projection: Projection { mean, directions },
+        explained_variance_ratio,
+        residual: None,
+    })
 }
 
 /// The first columns of others.
@@ -178,7 +186,7 @@ struct Before<'a, C> {
     count: usize,
 }
 
-impl<C: Columns> Columns for Before<'_, C> {
+impl<C: ColumnSource> ColumnSource for Before<'_, C> {
     type Error = C::Error;
     fn count(&self) -> usize {
         self.count
@@ -191,8 +199,8 @@ impl<C: Columns> Columns for Before<'_, C> {
     }
 }
 
-/// Hands blocks of centred columns on, with the index of the first of each.
-fn each_block<C: Columns>(
+/// Hands blocks of centered columns on, with the index of the first of each.
+fn each_block<C: ColumnSource>(
     data: &C,
     mean: &[f64],
     mut take: impl FnMut(usize, MatRef<'_, f64>) -> Result<(), C::Error>,
@@ -211,7 +219,7 @@ fn each_block<C: Columns>(
     Ok(())
 }
 
-fn mean<C: Columns>(data: &C) -> Result<Vec<f64>, C::Error> {
+fn mean<C: ColumnSource>(data: &C) -> Result<Vec<f64>, C::Error> {
     let mut sum = vec![0.0; data.dim()];
     each_block(data, &[], |_, block| {
         for column in block.col_iter() {
@@ -260,7 +268,7 @@ mod tests {
     use crate::Silent;
     use crate::krylov::tests::random;
 
-    /// Columns with variances 1, 1/4, 1/9, ... along random directions, away from the origin.
+    /// ColumnSource with variances 1, 1/4, 1/9, ... along random directions, away from the origin.
     fn columns(dim: usize, count: usize) -> Mat<f64> {
         let (turn, noise) = (random(dim, dim, 7), random(dim, count, 8));
         let scaled = Mat::from_fn(dim, count, |i, j| noise[(i, j)] / (i + 1) as f64);
@@ -268,7 +276,7 @@ mod tests {
         Mat::from_fn(dim, count, |i, j| 3.0 + turned[(i, j)])
     }
 
-    fn check(found: &Principal, count: usize) {
+    fn check(found: &PrincipalComponents, count: usize) {
         let gram = product(found.projection.directions.transpose(), found.projection.directions.as_ref());
         assert!((gram - Mat::<f64>::identity(count, count)).norm_max() < 1e-9);
     }
@@ -281,14 +289,18 @@ mod tests {
         let gram = from_gram(&points.as_ref(), 12, mean, &Silent).expect("finite");
         check(&gram, 12);
         assert!((&scatter.projection.directions - &gram.projection.directions).norm_max() < 1e-8);
-        approx::assert_relative_eq!(scatter.kept, gram.kept, max_relative = 1e-10);
+        approx::assert_relative_eq!(
+            scatter.explained_variance_ratio,
+            gram.explained_variance_ratio,
+            max_relative = 1e-10
+        );
     }
 
     #[test]
-    fn projections_are_uncorrelated_and_centred() {
+    fn projections_are_uncorrelated_and_centered() {
         for (dim, count) in [(20, 300), (300, 40)] {
             let points = columns(dim, count);
-            let found = principal(&points.as_ref(), 6, Method::Exact, &Silent).expect("finite");
+            let found = principal_components(&points.as_ref(), 6, Method::Exact, &Silent).expect("finite");
             check(&found, 6);
             let placed = found.projection.project(points.as_ref());
             assert!(mean(&placed.as_ref()).expect("in memory").iter().all(|value| value.abs() < 1e-9));
@@ -304,9 +316,9 @@ mod tests {
     fn directions_of_rounding_are_left_out() {
         let points =
             Mat::from_fn(50, 20, |i, j| ((i + 1) * (j % 3)) as f64 + f64::from(u8::from(i == j % 2)));
-        let found = principal(&points.as_ref(), 15, Method::Exact, &Silent).expect("finite");
+        let found = principal_components(&points.as_ref(), 15, Method::Exact, &Silent).expect("finite");
         assert!(found.projection.directions.ncols() < 5, "{}", found.projection.directions.ncols());
-        approx::assert_relative_eq!(found.kept, 1.0, max_relative = 1e-9);
+        approx::assert_relative_eq!(found.explained_variance_ratio, 1.0, max_relative = 1e-9);
         check(&found, found.projection.directions.ncols());
     }
 
@@ -314,9 +326,12 @@ mod tests {
     fn what_cannot_be_found_is_an_error() {
         let points = columns(5, 4);
         for count in [0, 4, 6] {
-            assert!(principal(&points.as_ref(), count, Method::Exact, &Silent).is_err(), "{count}");
+            assert!(
+                principal_components(&points.as_ref(), count, Method::Exact, &Silent).is_err(),
+                "{count}"
+            );
         }
         let same = Mat::<f64>::from_fn(5, 9, |_, _| 2.0);
-        assert!(principal(&same.as_ref(), 2, Method::Exact, &Silent).is_err());
+        assert!(principal_components(&same.as_ref(), 2, Method::Exact, &Silent).is_err());
     }
 }

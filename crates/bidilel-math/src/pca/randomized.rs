@@ -10,9 +10,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{Columns, Principal, Projection, checked, each_block, rank};
+use super::{ColumnSource, PrincipalComponents, Projection, checked, each_block, rank};
 use crate::eigen::unit::Unit;
-use crate::eigen::{Eigen, Whitener, fix_signs, whole_in_place};
+use crate::eigen::{Eigen, Whitener, fix_signs, full_in_place};
 use crate::parallel::{multiply, product};
 use crate::{Error, Observer};
 
@@ -21,13 +21,13 @@ const PASSES: usize = 4;
 /// Directions beyond those asked for, at least.
 const SPARE: usize = 32;
 
-pub(super) fn principal<C: Columns>(
+pub(super) fn principal_components<C: ColumnSource>(
     data: &C,
     count: usize,
     mean: Vec<f64>,
     seed: u64,
     watch: &dyn Observer,
-) -> Result<Principal, C::Error> {
+) -> Result<PrincipalComponents, C::Error> {
     let width = (count + SPARE.max(count / 10)).min(data.dim());
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut basis = Mat::from_fn(width, data.dim(), |_, _| StandardNormal.sample(&mut random));
@@ -50,14 +50,18 @@ pub(super) fn principal<C: Columns>(
     let inside = product(image.as_ref(), basis.transpose());
     let size = inside.nrows();
     let inside = Mat::from_fn(size, size, |i, j| f64::midpoint(inside[(i, j)], inside[(j, i)]));
-    let Eigen { values, vectors } = whole_in_place(inside, count)?;
+    let Eigen { values, vectors } = full_in_place(inside, count)?;
     let rank = rank(&values);
     let vectors = vectors.subcols(0, rank);
     let mut directions = product(basis.transpose(), vectors);
     let residual = residual(directions.as_ref(), image.as_ref(), vectors, &values);
     fix_signs(directions.as_mut());
-    let kept = values[..rank].iter().sum::<f64>() / total;
-    Ok(Principal { projection: Projection { mean, directions }, kept, residual: Some(residual) })
+    let explained_variance_ratio = values[..rank].iter().sum::<f64>() / total;
+    Ok(PrincipalComponents {
+        projection: Projection { mean, directions },
+        explained_variance_ratio,
+        residual: Some(residual),
+    })
 }
 
 /// The largest residual, as a share of the largest eigenvalue.
@@ -104,11 +108,21 @@ mod tests {
     fn the_variance_kept_is_nearly_the_best_and_the_residual_says_how_nearly() {
         for (decay, nearly, bound) in [(0.8, 1e-6, 1e-4), (0.97, 1e-3, 0.02)] {
             let points = points(decay);
-            let exact = pca::principal(&points.as_ref(), 10, Method::Exact, &Silent).expect("finite");
-            let found = pca::principal(&points.as_ref(), 10, Method::Randomized { seed: 1 }, &Silent)
-                .expect("finite");
-            assert!(found.kept <= exact.kept + 1e-12, "no subspace keeps more than the best");
-            assert!(found.kept > exact.kept - nearly, "{} of {}", found.kept, exact.kept);
+            let exact =
+                pca::principal_components(&points.as_ref(), 10, Method::Exact, &Silent).expect("finite");
+            let found =
+                pca::principal_components(&points.as_ref(), 10, Method::Randomized { seed: 1 }, &Silent)
+                    .expect("finite");
+            assert!(
+                found.explained_variance_ratio <= exact.explained_variance_ratio + 1e-12,
+                "no subspace keeps more than the best"
+            );
+            assert!(
+                found.explained_variance_ratio > exact.explained_variance_ratio - nearly,
+                "{} of {}",
+                found.explained_variance_ratio,
+                exact.explained_variance_ratio
+            );
             let residual = found.residual.expect("iterated directions have one");
             assert!(residual < bound && residual > 0.0, "{residual}");
             let gram = product(found.projection.directions.transpose(), found.projection.directions.as_ref());
@@ -119,7 +133,7 @@ mod tests {
     #[test]
     fn points_that_do_not_vary_are_an_error() {
         let same = Mat::<f64>::from_fn(50, 90, |_, _| 2.0);
-        let found = pca::principal(&same.as_ref(), 3, Method::Randomized { seed: 1 }, &Silent);
+        let found = pca::principal_components(&same.as_ref(), 3, Method::Randomized { seed: 1 }, &Silent);
         assert!(matches!(found, Err(Error::Constant { .. })));
     }
 
@@ -129,7 +143,8 @@ mod tests {
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small pool");
             pool.install(|| {
-                pca::principal(&low.as_ref(), 20, Method::Randomized { seed: 1 }, &Silent).expect("finite")
+                pca::principal_components(&low.as_ref(), 20, Method::Randomized { seed: 1 }, &Silent)
+                    .expect("finite")
             })
         };
         let one = with(1);

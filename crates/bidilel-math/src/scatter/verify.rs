@@ -48,7 +48,7 @@ pub fn verify_graph<T: Scalar>(
         deviation = worse(deviation, apart(expected, found, pencil.left_trace()));
     }
     Check { stage: "scatter", what: "the sum of the scatter matrices", deviation, bound: TOLERANCE }
-        .settle(watch)
+        .enforce(watch)
 }
 
 /// Compares $\sum_i x_i x_i^\top$ with the instances.
@@ -65,7 +65,7 @@ pub fn verify_total<T: Scalar>(data: Selected<'_, T>, total: &Mat<f64>, watch: &
         let found = dot(probes.col_as_slice(p), images.col_as_slice(p));
         deviation = worse(deviation, apart(dot(along, along), found, trace));
     }
-    Check { stage: "scatter", what: "the total scatter matrix", deviation, bound: TOLERANCE }.settle(watch)
+    Check { stage: "scatter", what: "the total scatter matrix", deviation, bound: TOLERANCE }.enforce(watch)
 }
 
 /// $x_i^\top v$ of every instance, for each $v$.
@@ -140,7 +140,7 @@ mod tests {
             assert!(matches!(failure, Error::Check { check } if check.stage == "scatter"), "{failure}");
             assert!(verify_total(other, &scatter::total(data, &Silent), &Silent).is_err());
             let mut changed = scatter::of_graph(data, &graph, &Silent);
-            changed.add_to_right_diagonal(1e-3);
+            changed.regularize(1e-3);
             let failure = verify_graph(data, &graph, &changed, &Silent).expect_err("another matrix");
             assert!(failure.to_string().contains("the sum of the scatter matrices"), "{failure}");
         }

@@ -1,4 +1,4 @@
-//! Sequential minimal optimisation: one pair of multipliers at a time.
+//! Sequential minimal optimization: one pair of multipliers at a time.
 //!
 //! Write $r = y - K\beta$. A multiplier $\alpha_i$ puts sample $i$ on the upper edge of the tube, which
 //! asks for the bias $r_i - \varepsilon$; $\alpha^*_i$ puts it on the lower edge and asks for
@@ -50,7 +50,7 @@ struct Candidate {
     bias: f64,
 }
 
-/// State of one machine's optimisation.
+/// State of one machine's optimization.
 pub(super) struct Solver<'a> {
     svr: &'a Svr,
     gram: &'a Gram,

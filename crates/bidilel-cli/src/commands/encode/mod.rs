@@ -112,10 +112,10 @@ fn each_wave(
     watch: &dyn Observer,
     mut take: impl FnMut(MatRef<'_, f64>) -> Result<()>,
 ) -> Result<()> {
-    let count = pca::Columns::count(rows);
+    let count = pca::ColumnSource::count(rows);
     for first in (0..count).step_by(WAVE) {
-        let mut wave = Mat::zeros(pca::Columns::dim(rows), WAVE.min(count - first));
-        pca::Columns::read(rows, first, wave.as_mut()).map_err(|error| anyhow!(error))?;
+        let mut wave = Mat::zeros(pca::ColumnSource::dim(rows), WAVE.min(count - first));
+        pca::ColumnSource::read(rows, first, wave.as_mut()).map_err(|error| anyhow!(error))?;
         take(wave.as_ref())?;
         watch.progress(first.div_ceil(WAVE) + 1, count.div_ceil(WAVE));
     }

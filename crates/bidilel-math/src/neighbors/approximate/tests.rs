@@ -22,7 +22,7 @@ fn recall(found: &Neighbors, truth: &Neighbors) -> f64 {
 }
 
 #[test]
-fn nearly_all_neighbours_are_found_with_their_exact_distances() {
+fn nearly_all_neighbors_are_found_with_their_exact_distances() {
     let points = clusters(4000);
     for k in [1, 10] {
         let (found, truth) = (approximate(points.as_ref(), k, &Silent), exact(points.as_ref(), k, &Silent));
@@ -87,7 +87,7 @@ fn few_points_long_lists_and_extreme_features_are_searched_exactly() {
 }
 
 #[test]
-fn points_that_are_all_the_same_have_neighbours_at_distance_zero() {
+fn points_that_are_all_the_same_have_neighbors_at_distance_zero() {
     let found = approximate(Mat::<f64>::full(2, 1500, 3.0).as_ref(), 5, &Silent);
     assert!((0..1500).all(|i| found.of(i).len() == 5 && found.of(i).iter().all(|(_, d)| d == 0.0)));
 }
