@@ -44,9 +44,9 @@ pub fn run_jobs<J: Sync>(jobs: &[J], run: impl Fn(&J) -> bool + Sync) -> bool {
 /// entries at the end of every column prevent that.
 pub fn zeros<T: Scalar>(rows: usize, columns: usize) -> Mat<T> {
     let line = 64 / size_of::<T>();
-    let apart = rows.next_multiple_of(line);
-    let room = if (apart * size_of::<T>()).is_multiple_of(512) { apart + line } else { apart };
-    let mut matrix = Mat::with_capacity(room, columns);
+    let stride = rows.next_multiple_of(line);
+    let padded = if (stride * size_of::<T>()).is_multiple_of(512) { stride + line } else { stride };
+    let mut matrix = Mat::with_capacity(padded, columns);
     matrix.resize_with(rows, columns, |_, _| T::from_f64(0.0));
     matrix
 }

@@ -10,7 +10,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::eigen::{self, Eigen, Witness};
+use crate::eigen::{self, Eigen, ResidualCheck};
 use crate::parallel::{copy, zeros};
 use crate::tiles::{RankUpdate, TILE, mirror, transpose_into};
 use crate::vector::{add_scaled, column, dot};
@@ -170,8 +170,8 @@ impl Pencil {
     }
 
     /// Products of $A$ and $B + \alpha I$ with random vectors, taken before anything is factored.
-    fn witness(&self, alpha: f64) -> Witness {
-        Witness::new(self.dim(), |probes| {
+    fn residual_check(&self, alpha: f64) -> ResidualCheck {
+        ResidualCheck::new(self.dim(), |probes| {
             let (left, mut right) = self.both_times(probes);
             for j in 0..probes.ncols() {
                 add_scaled(right.col_as_slice_mut(j), alpha, column(probes, j));
@@ -227,12 +227,12 @@ impl Pencil {
     /// As [`Self::leading`].
     pub fn leading_regularized(&self, alpha: f64, count: usize, watch: &dyn Observer) -> Result<Eigen> {
         if eigen::solve_directly(self.dim(), count) {
-            let witness = self.witness(alpha);
+            let check = self.residual_check(alpha);
             let mut right = self.lower_right();
             (0..self.dim()).for_each(|i| right[(i, i)] += alpha);
             let factor = eigen::cholesky(right)?;
             let found = eigen::generalized_directly(self.lower_left(), &factor, count)?;
-            eigen::verify(&witness, factor.as_ref(), &found, watch)?;
+            eigen::verify(&check, factor.as_ref(), &found, watch)?;
             return Ok(found);
         }
         let mut own = self.clone();
@@ -245,14 +245,14 @@ impl Pencil {
     /// # Errors
     /// [`crate::Error::NotPositiveDefinite`] when $B$ has no Cholesky factor; otherwise as [`eigen::symmetric`].
     pub fn leading(self, count: usize, watch: &dyn Observer) -> Result<Eigen> {
-        let witness = self.witness(0.0);
+        let check = self.residual_check(0.0);
         if eigen::solve_directly(self.dim(), count) {
             let left = self.lower_left();
             let Self { square, diagonal } = self;
             drop(diagonal);
             let factor = eigen::cholesky(square)?;
             let found = eigen::generalized_directly(left, &factor, count)?;
-            eigen::verify(&witness, factor.as_ref(), &found, watch)?;
+            eigen::verify(&check, factor.as_ref(), &found, watch)?;
             return Ok(found);
         }
         // The Cholesky factor overwrites the tiles on and below the diagonal; those above it, of `A`, stay.
@@ -261,8 +261,8 @@ impl Pencil {
         let times = |block: MatRef<'_, f64>| factored.left_times(&factored.diagonal, block);
         let found = eigen::generalized_leading(&times, &factored.square, count, watch);
         let directly = || eigen::generalized_directly(factored.lower_left(), &factored.square, count);
-        let found = eigen::unless_stalled(found, watch, directly)?;
-        eigen::verify(&witness, factored.square.as_ref(), &found, watch)?;
+        let found = eigen::or_directly(found, watch, directly)?;
+        eigen::verify(&check, factored.square.as_ref(), &found, watch)?;
         Ok(found)
     }
 }
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn pairs_of_an_overwritten_matrix_are_refused() {
         let (pencil, ..) = example(1400);
-        let witness = pencil.witness(0.0);
+        let check = pencil.residual_check(0.0);
         let mut factored = Pencil {
             square: eigen::cholesky(pencil.square.clone()).expect("definite"),
             diagonal: whole_diagonal(&pencil),
@@ -359,7 +359,7 @@ mod tests {
         let solve = |factored: &Pencil| {
             let times = |block: MatRef<'_, f64>| factored.left_times(&factored.diagonal, block);
             let found = eigen::generalized_leading(&times, &factored.square, 12, &Silent)?;
-            eigen::verify(&witness, factored.square.as_ref(), &found, &Silent)
+            eigen::verify(&check, factored.square.as_ref(), &found, &Silent)
         };
         solve(&factored).expect("nothing was overwritten");
         for j in (TILE..1400).step_by(TILE).flat_map(|first| first..first + 16) {
@@ -375,12 +375,12 @@ mod tests {
     fn pairs_equal_those_of_the_two_full_matrices() {
         for dim in [50, 1400] {
             let (pencil, left, right) = example(dim);
-            let apart = eigen::generalized(left.as_ref(), right, 12, &Silent).expect("a definite pencil");
+            let separate = eigen::generalized(left.as_ref(), right, 12, &Silent).expect("a definite pencil");
             let found = pencil.leading(12, &Silent).expect("a definite pencil");
-            for (one, other) in found.values.iter().zip(&apart.values) {
+            for (one, other) in found.values.iter().zip(&separate.values) {
                 approx::assert_relative_eq!(one, other, max_relative = 1e-9);
             }
-            assert!((found.vectors - &apart.vectors).norm_max() < 1e-6, "{dim}");
+            assert!((found.vectors - &separate.vectors).norm_max() < 1e-6, "{dim}");
             let (pencil, ..) = example(dim);
             let kept = leading(Cow::Borrowed(&pencil), 0.5, 12, &Silent).expect("a definite pencil");
             assert_eq!(kept, leading(Cow::Owned(pencil), 0.5, 12, &Silent).expect("the same pencil"));

@@ -1,12 +1,24 @@
-//! PrincipalComponents component analysis of columns that are read block by block.
+//! Principal component analysis (PCA) of columns that are read block by block.
 //!
-//! The directions $u_1, u_2, \dots$ are the leading eigenvectors of $C = \sum_i (x_i - \bar x)(x_i - \bar x)^\top$.
-//! Where there are fewer columns than dimensions they come from the Gram matrix instead: if
-//! $X_c^\top X_c v = \lambda v$, then $u = X_c v / \sqrt\lambda$. Both are exact. Where neither matrix fits,
-//! `randomized` iterates on a random subspace, and says how far it is from an eigenspace.
+//! The principal directions $u_1, u_2, \dots$ are the leading eigenvectors of the scatter matrix
+//! $C = \sum_i (x_i - \bar x)(x_i - \bar x)^\top$. With fewer columns than dimensions they come from the Gram matrix instead: if
+//! $X_c^\top X_c v = \lambda v$, then $u = X_c v / \sqrt\lambda$. Both are exact. Where neither matrix fits into memory,
+//! `randomized` does subspace iteration from a random subspace, and reports its residual.
+//!
+//! ```
+//! use bidilel_math::Silent;
+//! use bidilel_math::pca::{Method, principal_components};
+//!
+//! // Four points on the diagonal of the plane.
+//! let points = faer::mat![[0.0, 1.0, 2.0, 5.0], [0.0, 1.0, 2.0, 5.0]];
+//! let found = principal_components(&points.as_ref(), 1, Method::Exact, &Silent)?;
+//! assert!((found.projection.directions[(0, 0)] - 0.5_f64.sqrt()).abs() < 1e-12);
+//! assert!((found.explained_variance_ratio - 1.0).abs() < 1e-12);
+//! # Ok::<(), bidilel_math::Error>(())
+//! ```
 //!
 //! # References
-//! I. Jolliffe, *PrincipalComponents Component Analysis*, 2002. N. Halko, P. Martinsson and J. Tropp, *Finding structure
+//! I. Jolliffe, *Principal Component Analysis*, 2002. N. Halko, P. Martinsson and J. Tropp, *Finding structure
 //! with randomness*, 2011.
 
 mod randomized;
@@ -18,22 +30,22 @@ use crate::parallel::{multiply, product, zeros};
 use crate::tiles::{RankUpdate, mirror};
 use crate::{Error, Observer, Scalar, eigen};
 
-/// Up to this many columns or dimensions, whichever are fewer, the problem is solved exactly if nothing else is said.
+/// Up to this many columns or dimensions, whichever are fewer, callers should use the exact method by default.
 pub const EXACT_LIMIT: usize = 8192;
-/// Bytes of columns that are widened at a time.
+/// Bytes of a block of columns in `f64`.
 const BLOCK_BYTES: usize = 64 << 20;
-/// A direction with less than this share of the first one's variance is rounding.
-const NOISE: f64 = 1e-10;
+/// Directions with a smaller fraction of the variance of the first are attributed to rounding.
+const RANK_TOLERANCE: f64 = 1e-10;
 
-/// ColumnSource of numbers that are read a block at a time: from memory, or from a file.
+/// A matrix that is read by blocks of columns: from memory, or from a file.
 pub trait ColumnSource: Sync {
-    /// What can go wrong.
+    /// The error of reading, which includes those of this crate.
     type Error: From<Error>;
-    /// How many columns there are.
+    /// The number of columns.
     fn count(&self) -> usize;
-    /// How long each is.
+    /// The number of rows.
     fn dim(&self) -> usize;
-    /// Copies columns from `first` on into `into`, as many as it has.
+    /// Copies the columns from `first` on into `into`, as many as it has.
     fn read(&self, first: usize, into: MatMut<'_, f64>) -> Result<(), Self::Error>;
 }
 
@@ -53,19 +65,19 @@ impl<T: Scalar> ColumnSource for MatRef<'_, T> {
     }
 }
 
-/// How to find the directions.
+/// The algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// From the whole scatter or Gram matrix, whichever is smaller.
+    /// Eigendecomposition of the scatter or the Gram matrix, whichever is smaller.
     Exact,
-    /// By iteration on a random subspace.
+    /// Randomized subspace iteration.
     Randomized {
-        /// Seed of the subspace.
+        /// Seed of the initial subspace.
         seed: u64,
     },
 }
 
-/// Coordinates along some directions, from a mean.
+/// An affine projection: coordinates along orthonormal directions, relative to a mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Projection {
     /// The point that becomes the origin.
@@ -74,22 +86,22 @@ pub struct Projection {
     pub directions: Mat<f64>,
 }
 
-/// The directions of largest variance, largest first.
+/// The principal directions, in the order of decreasing variance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrincipalComponents {
-    /// The directions; fewer than were asked for where the others are only rounding.
+    /// The directions; fewer than requested where the rank of the data is lower.
     pub projection: Projection,
-    /// Share of all variance that lies in the directions.
+    /// Fraction of the total variance along the directions.
     pub explained_variance_ratio: f64,
-    /// Largest $\|C u_i - \lambda_i u_i\| / \lambda_1$ of directions that were iterated; none where the method is exact.
+    /// Largest $\|C u_i - \lambda_i u_i\| / \lambda_1$ of the randomized method; `None` for the exact one.
     pub residual: Option<f64>,
 }
 
-/// The `count` leading directions of `data`.
+/// The `count` leading principal directions of `data`.
 ///
 /// # Errors
 /// [`Error::Parameter`] unless `count` is from 1 to the dimensions and below the number of columns;
-/// [`Error::Constant`] when the columns do not vary; [`Error::NotFinite`] when they are too large for their squares.
+/// [`Error::Constant`] where the columns do not vary; [`Error::NotFinite`] where squares overflow.
 pub fn principal_components<C: ColumnSource>(
     data: &C,
     count: usize,
@@ -147,8 +159,8 @@ fn from_gram<C: ColumnSource>(
 ) -> Result<PrincipalComponents, C::Error> {
     let mut gram = Mat::zeros(data.count(), data.count());
     each_block(data, &mean, |first, left| {
-        // The lower half: columns up to and with this block.
-        let before = Before { data, count: first + left.ncols() };
+        // The lower triangle: columns up to and including this block.
+        let before = Leading { data, count: first + left.ncols() };
         each_block(&before, &mean, |start, right| {
             let part = gram.as_mut().submatrix_mut(first, start, left.ncols(), right.ncols());
             multiply(part, Accum::Replace, left.transpose(), right);
@@ -180,13 +192,13 @@ fn from_gram<C: ColumnSource>(
     })
 }
 
-/// The first columns of others.
-struct Before<'a, C> {
+/// The leading columns of another source.
+struct Leading<'a, C> {
     data: &'a C,
     count: usize,
 }
 
-impl<C: ColumnSource> ColumnSource for Before<'_, C> {
+impl<C: ColumnSource> ColumnSource for Leading<'_, C> {
     type Error = C::Error;
     fn count(&self) -> usize {
         self.count
@@ -199,7 +211,7 @@ impl<C: ColumnSource> ColumnSource for Before<'_, C> {
     }
 }
 
-/// Hands blocks of centered columns on, with the index of the first of each.
+/// Calls `take` with every block of centered columns and the index of its first column.
 fn each_block<C: ColumnSource>(
     data: &C,
     mean: &[f64],
@@ -232,11 +244,11 @@ fn mean<C: ColumnSource>(data: &C) -> Result<Vec<f64>, C::Error> {
 }
 
 fn trace(matrix: MatRef<'_, f64>) -> Result<f64, Error> {
-    checked((0..matrix.nrows()).map(|i| matrix[(i, i)]).sum())
+    check_variance((0..matrix.nrows()).map(|i| matrix[(i, i)]).sum())
 }
 
-/// The sum of all variances, if it is a positive number.
-fn checked(total: f64) -> Result<f64, Error> {
+/// The total variance, if it is positive and finite.
+fn check_variance(total: f64) -> Result<f64, Error> {
     match total {
         total if !total.is_finite() => Err(Error::NotFinite { what: "the variance of the points" }),
         total if total > 0.0 => Ok(total),
@@ -244,13 +256,13 @@ fn checked(total: f64) -> Result<f64, Error> {
     }
 }
 
-/// How many of the descending eigenvalues are more than rounding.
+/// Numerical rank: how many of the descending eigenvalues are above rounding.
 fn rank(values: &[f64]) -> usize {
-    values.iter().take_while(|&&value| value > NOISE * values[0]).count().max(1)
+    values.iter().take_while(|&&value| value > RANK_TOLERANCE * values[0]).count().max(1)
 }
 
 impl Projection {
-    /// The coordinates of `points` (dimensions x points) along the directions, from the mean.
+    /// The coordinates of `points` (dimensions x points) along the directions, relative to the mean.
     pub fn project(&self, points: MatRef<'_, f64>) -> Mat<f64> {
         let mean = MatRef::from_column_major_slice(&self.mean, self.mean.len(), 1);
         let offset = product(self.directions.transpose(), mean);
@@ -268,12 +280,12 @@ mod tests {
     use crate::Silent;
     use crate::krylov::tests::random;
 
-    /// ColumnSource with variances 1, 1/4, 1/9, ... along random directions, away from the origin.
+    /// Columns with variances 1, 1/4, 1/9, ... along random directions, away from the origin.
     fn columns(dim: usize, count: usize) -> Mat<f64> {
-        let (turn, noise) = (random(dim, dim, 7), random(dim, count, 8));
+        let (mixing, noise) = (random(dim, dim, 7), random(dim, count, 8));
         let scaled = Mat::from_fn(dim, count, |i, j| noise[(i, j)] / (i + 1) as f64);
-        let turned = product(turn.as_ref(), scaled.as_ref());
-        Mat::from_fn(dim, count, |i, j| 3.0 + turned[(i, j)])
+        let mixed = product(mixing.as_ref(), scaled.as_ref());
+        Mat::from_fn(dim, count, |i, j| 3.0 + mixed[(i, j)])
     }
 
     fn check(found: &PrincipalComponents, count: usize) {
@@ -302,9 +314,9 @@ mod tests {
             let points = columns(dim, count);
             let found = principal_components(&points.as_ref(), 6, Method::Exact, &Silent).expect("finite");
             check(&found, 6);
-            let placed = found.projection.project(points.as_ref());
-            assert!(mean(&placed.as_ref()).expect("in memory").iter().all(|value| value.abs() < 1e-9));
-            let scatter = product(placed.as_ref(), placed.transpose());
+            let projected = found.projection.project(points.as_ref());
+            assert!(mean(&projected.as_ref()).expect("in memory").iter().all(|value| value.abs() < 1e-9));
+            let scatter = product(projected.as_ref(), projected.transpose());
             for a in 0..6 {
                 assert!((0..a).all(|b| scatter[(a, b)].abs() < 1e-9 * scatter[(0, 0)]));
                 assert!(a == 0 || scatter[(a, a)] <= scatter[(a - 1, a - 1)]);
@@ -313,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_of_rounding_are_left_out() {
+    fn directions_beyond_the_numerical_rank_are_dropped() {
         let points =
             Mat::from_fn(50, 20, |i, j| ((i + 1) * (j % 3)) as f64 + f64::from(u8::from(i == j % 2)));
         let found = principal_components(&points.as_ref(), 15, Method::Exact, &Silent).expect("finite");
@@ -323,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_found_is_an_error() {
+    fn invalid_counts_and_constant_points_are_errors() {
         let points = columns(5, 4);
         for count in [0, 4, 6] {
             assert!(

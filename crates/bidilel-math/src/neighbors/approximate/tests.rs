@@ -1,4 +1,4 @@
-//! Laws of the approximate search.
+//! Properties of the approximate search.
 
 use super::*;
 use crate::Silent;
@@ -32,7 +32,7 @@ fn nearly_all_neighbors_are_found_with_their_exact_distances() {
 }
 
 #[test]
-fn lists_are_whole_sorted_and_without_self_or_repetition() {
+fn lists_are_complete_sorted_and_without_self_or_duplicates() {
     // Every point three times, on a coarse grid: ties everywhere.
     let points = Mat::<f32>::from_fn(3, 3000, |row, i| ((i / 3) * (7 + 4 * row) % 23) as f32);
     let found = approximate(points.as_ref(), 7, &Silent);
@@ -59,8 +59,8 @@ fn the_same_bits_for_any_number_of_threads_and_any_stride() {
     let one = with(1);
     assert_eq!(with(2), one);
     assert_eq!(with(3), one);
-    let turned = points.transpose().to_owned();
-    assert_eq!(approximate(turned.transpose(), 10, &Silent), one);
+    let transposed = points.transpose().to_owned();
+    assert_eq!(approximate(transposed.transpose(), 10, &Silent), one);
 }
 
 #[test]
