@@ -64,7 +64,7 @@ fn parts(criterion: &mut Criterion) {
             timer.iter(|| of_graph(black_box(data), &graph, &Silent));
         });
         let mut pencil = of_graph(data, &graph, &Silent);
-        pencil.add_to_right_diagonal(10.0);
+        pencil.regularize(10.0);
         group.bench_function(BenchmarkId::new("eigen", format!("d={dim},pairs=100")), |timer| {
             timer.iter(|| pencil.clone().leading(100, &Silent).expect("a definite problem"));
         });

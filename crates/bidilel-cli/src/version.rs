@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use bidilel_math::simd::{Level, VARIABLE};
+use bidilel_math::simd::{LEVEL_VARIABLE, Level};
 
 /// The answer, where both were asked for. clap answers `--version` alone, before it looks at anything else.
 pub(crate) fn answer(arguments: impl Iterator<Item = OsString>) -> Option<String> {
@@ -22,7 +22,7 @@ fn describe() -> String {
     let levels: Vec<String> = Level::available().iter().map(ToString::to_string).collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     format!(
-        "bidilel {}\nvector instructions: {} (this processor has {}; {VARIABLE} forces one)\nthreads: {threads}\nbuilt for: {}-{}\n",
+        "bidilel {}\nvector instructions: {} (this processor has {}; {LEVEL_VARIABLE} forces one)\nthreads: {threads}\nbuilt for: {}-{}\n",
         env!("CARGO_PKG_VERSION"),
         Level::in_use(),
         levels.join(", "),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use bidilel::encode::AnyError;
-use bidilel_math::pca::Columns;
+use bidilel_math::pca::ColumnSource;
 use faer::{MatMut, MatRef};
 
 use crate::error::{Error, Result};
@@ -59,7 +59,7 @@ impl Scratch {
     }
 }
 
-impl Columns for Scratch {
+impl ColumnSource for Scratch {
     type Error = AnyError;
     fn count(&self) -> usize {
         self.count
@@ -95,7 +95,7 @@ mod tests {
                     .all(|j| (0..7).all(|i| (block[(i, j)] - f64::from(rows[(i, first + j)])).abs() < 1e-9))
             );
         }
-        assert_eq!((Columns::count(&scratch), Columns::dim(&scratch)), (20, 7));
+        assert_eq!((ColumnSource::count(&scratch), ColumnSource::dim(&scratch)), (20, 7));
         assert!(scratch.read(16, block.as_mut()).is_err(), "beyond the end");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }

@@ -1,18 +1,18 @@
-//! One-to-one assignment of rows to columns at minimum total cost.
+//! The linear assignment problem: one-to-one assignment of rows to columns at minimum total cost.
 //!
 //! $$ \min_{\pi} \sum_{i=1}^{n} C_{i,\pi(i)}, \qquad \pi \text{ a permutation of } \{1, \dots, n\} $$
 //!
 //! for a cost matrix $C$ ($n \times n$). With distances between clusters and class embeddings as costs
 //! this is the problem of structured prediction (Wang & Chen 2017, eq. (11)).
 //!
-//! Rows join the assignment one at a time. Each is given the cheapest alternating path to a free column,
-//! found by Dijkstra's method on the reduced costs $C_{ij} - u_i - v_j \ge 0$; updating the potentials
-//! $u, v$ after each path keeps the reduced costs nonnegative. In all $O(n^3)$.
+//! Shortest augmenting paths (Jonker and Volgenant): rows are inserted one at a time. Each gets the shortest alternating path to
+//! a free column, found by Dijkstra's algorithm on the reduced costs $C_{ij} - u_i - v_j \ge 0$; updating the potentials
+//! $u, v$ after each path keeps the reduced costs nonnegative. The total cost is $O(n^3)$.
 //!
 //! ```
 //! use bidilel_math::assignment::assign;
 //!
-//! // Both rows prefer column 0, but row 1 loses less by giving way.
+//! // Both rows prefer column 0, but row 1 loses less with column 1.
 //! let cost = faer::mat![[1.0, 9.0], [2.0, 3.0]];
 //! assert_eq!(assign(cost.as_ref()), [0, 1]);
 //! ```
@@ -80,8 +80,8 @@ impl<'a> Matching<'a> {
         let paths = self.shortest_paths(row);
         self.update_potentials(row, &paths);
         let mut column = paths.end;
-        // Along the path every row gives its column to the row before it and takes the next one; only
-        // the new row has none to give.
+        // Augment: along the path every row passes its column to the previous row and takes the next one; only
+        // the new row has none to pass on.
         loop {
             let taker = paths.from_row[column];
             self.row_of_column[column] = Some(taker);
@@ -120,7 +120,7 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// Makes the reduced costs on the path zero while leaving none negative.
+    /// Makes the reduced costs on the path zero and keeps all of them nonnegative.
     fn update_potentials(&mut self, root: usize, paths: &Paths) {
         let total = paths.length[paths.end];
         self.row_potential[root] += total;

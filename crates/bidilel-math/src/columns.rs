@@ -1,58 +1,58 @@
-//! Some columns of a matrix, read where they lie.
+//! A view of selected columns of a matrix, without a copy.
 
 use faer::{ColRef, Mat, MatRef};
 
 use crate::Scalar;
 use crate::vector::column;
 
-/// Columns of a matrix: all of them, or those at some places, in the order of the places.
+/// Columns of a matrix: all of them, or those with given indices, in the order of the indices.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns<'a, T> {
     all: MatRef<'a, T>,
-    at: Option<&'a [usize]>,
+    indices: Option<&'a [usize]>,
 }
 
 impl<'a, T: Scalar> Columns<'a, T> {
-    /// The columns of `all` at these places.
-    pub fn new(all: MatRef<'a, T>, at: &'a [usize]) -> Self {
-        Self { all, at: Some(at) }
+    /// The columns of `all` with these indices.
+    pub fn new(all: MatRef<'a, T>, indices: &'a [usize]) -> Self {
+        Self { all, indices: Some(indices) }
     }
 
-    /// Rows of the matrix.
+    /// The number of rows.
     pub fn nrows(&self) -> usize {
         self.all.nrows()
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub fn ncols(&self) -> usize {
-        self.at.map_or(self.all.ncols(), <[usize]>::len)
+        self.indices.map_or(self.all.ncols(), <[usize]>::len)
     }
 
-    /// Column `i` of them.
+    /// Column `i` of the view.
     pub fn col(&self, i: usize) -> ColRef<'a, T> {
-        self.all.col(self.at.map_or(i, |at| at[i]))
+        self.all.col(self.indices.map_or(i, |indices| indices[i]))
     }
 
-    /// Column `i` of them, of a matrix whose columns are contiguous.
+    /// Column `i` of the view as a slice.
     ///
     /// # Panics
-    /// If they are not.
+    /// If the columns of the matrix are not contiguous.
     pub fn slice(&self, i: usize) -> &'a [T] {
-        column(self.all, self.at.map_or(i, |at| at[i]))
+        column(self.all, self.indices.map_or(i, |indices| indices[i]))
     }
 
-    /// So many of them, from the first of these on.
+    /// The `count` columns from `first` on.
     #[must_use]
     pub fn part(&self, first: usize, count: usize) -> Self {
-        match self.at {
-            Some(at) => Self { all: self.all, at: Some(&at[first..first + count]) },
-            None => Self { all: self.all.subcols(first, count), at: None },
+        match self.indices {
+            Some(indices) => Self { all: self.all, indices: Some(&indices[first..first + count]) },
+            None => Self { all: self.all.subcols(first, count), indices: None },
         }
     }
 
-    /// Hands them on as a matrix of their own: a copy, unless they are all that there are.
+    /// Calls `work` with the columns as a matrix: a copy, unless they are all columns.
     pub fn with_matrix<R>(&self, work: impl FnOnce(MatRef<'_, T>) -> R) -> R {
-        match self.at {
+        match self.indices {
             None => work(self.all),
             Some(_) => work(Mat::from_fn(self.nrows(), self.ncols(), |i, j| self.col(j)[i]).as_ref()),
         }
@@ -61,7 +61,7 @@ impl<'a, T: Scalar> Columns<'a, T> {
 
 impl<'a, T: Scalar> From<MatRef<'a, T>> for Columns<'a, T> {
     fn from(all: MatRef<'a, T>) -> Self {
-        Self { all, at: None }
+        Self { all, indices: None }
     }
 }
 
@@ -70,10 +70,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_some_columns_are_those_columns() {
+    fn parts_of_selected_columns_are_those_columns() {
         let matrix = Mat::<f64>::from_fn(2, 9, |i, j| (10 * j + i) as f64);
-        let places = [7, 2, 5, 0];
-        let some = Columns::new(matrix.as_ref(), &places);
+        let indices = [7, 2, 5, 0];
+        let some = Columns::new(matrix.as_ref(), &indices);
         assert_eq!((some.nrows(), some.ncols()), (2, 4));
         assert_eq!(some.part(1, 2).slice(1), [50.0, 51.0]);
         let all = Columns::from(matrix.as_ref());

@@ -1,66 +1,67 @@
-//! Euclidean geometry of columns: norms, normalisation, distances.
+//! Euclidean norms, normalization and distances of columns.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, ColRef, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::Scalar;
 use crate::parallel::zeros;
-use crate::vector::{reduce, widest};
+use crate::vector::reduce;
+use crate::{Scalar, simd};
 
-/// Squared distances below this share of the squared norms are computed from differences.
-const CLOSE: f64 = 1e-2;
-/// Columns whose distances one thread computes at a time.
-const BLOCK: usize = 240;
+/// Squared distances below this fraction of the squared norms are recomputed from differences.
+const CANCELLATION_FRACTION: f64 = 1e-2;
+/// Columns of the distance matrix per task.
+const BLOCK_COLUMNS: usize = 240;
 
 /// Distances between every column of `left` and every column of `right`: left count x right count.
 ///
-/// $\|l - r\|^2 = \|l\|^2 + \|r\|^2 - 2 l^\top r$ from a matrix product. The digits of near points cancel in that form:
-/// their differences are summed directly, so that a point's distance to itself is exactly zero.
+/// $\|l - r\|^2 = \|l\|^2 + \|r\|^2 - 2 l^\top r$ from a matrix product. For close points that form
+/// suffers from cancellation: their distances are recomputed from differences, so that the distance of a point to itself is
+/// exactly zero.
 pub fn pairwise(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
     let squares = |points: MatRef<'_, f64>| -> Vec<f64> {
         (0..points.ncols()).map(|i| square_norm(points.col(i))).collect()
     };
     let left_squares = squares(left);
     let mut distances = zeros(left.ncols(), right.ncols());
-    distances.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut distances)| {
-        let right = right.subcols(block * BLOCK, distances.ncols());
+    distances.par_col_chunks_mut(BLOCK_COLUMNS).enumerate().for_each(|(block, mut distances)| {
+        let right = right.subcols(block * BLOCK_COLUMNS, distances.ncols());
         matmul(distances.as_mut(), Accum::Replace, left.transpose(), right, -2.0, Par::Seq);
         for (j, (column, own)) in distances.col_iter_mut().zip(squares(right)).enumerate() {
-            // A matrix of our own: its columns are slices.
+            // Always: the matrix was allocated here.
             let Some(column) = column.try_as_col_major_mut() else { continue };
             let column = column.as_slice_mut();
             if expand(column, &left_squares, own) {
                 for (i, (entry, other)) in column.iter_mut().zip(&left_squares).enumerate() {
-                    if *entry < CLOSE * (own + other) || !entry.is_finite() {
+                    if *entry < CANCELLATION_FRACTION * (own + other) || !entry.is_finite() {
                         *entry = squared(left.col(i), right.col(j));
                     }
                 }
             }
-            root(column);
+            square_roots(column);
         }
     });
     distances
 }
 
-/// Turns products into squared distances; tells whether any has lost digits beside the norms, or is no number.
+/// Turns inner products into squared distances; returns whether any may suffer from cancellation, or is not finite.
 fn expand(products: &mut [f64], squares: &[f64], own: f64) -> bool {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || {
             let mut near = false;
             for (entry, other) in products.iter_mut().zip(squares) {
                 let both = own + other;
                 *entry += both;
-                near |= *entry < CLOSE * both || !entry.is_finite();
+                near |= *entry < CANCELLATION_FRACTION * both || !entry.is_finite();
             }
             near
         },
     )
 }
 
-fn root(values: &mut [f64]) {
-    widest(
+fn square_roots(values: &mut [f64]) {
+    simd::dispatch(
         #[inline(always)]
         || values.iter_mut().for_each(|value| *value = value.sqrt()),
     );
@@ -78,7 +79,7 @@ fn square_norm(column: ColRef<'_, f64>) -> f64 {
     }
 }
 
-/// Squared distance of two columns, in `f64` whatever their type.
+/// Squared distance of two columns, computed in `f64`.
 pub fn squared<T: Scalar>(left: ColRef<'_, T>, right: ColRef<'_, T>) -> f64 {
     match (left.try_as_col_major(), right.try_as_col_major()) {
         (Some(left), Some(right)) => squared_slices(left.as_slice(), right.as_slice()),
@@ -86,7 +87,7 @@ pub fn squared<T: Scalar>(left: ColRef<'_, T>, right: ColRef<'_, T>) -> f64 {
     }
 }
 
-/// Squared distance of two slices of one length.
+/// Squared distance of two slices of equal length, computed in `f64`.
 pub fn squared_slices<T: Scalar>(left: &[T], right: &[T]) -> f64 {
     reduce(
         left,
@@ -101,7 +102,7 @@ fn square(value: f64) -> f64 {
     value * value
 }
 
-/// Norm of a slice, in `f64`.
+/// Euclidean norm of a slice, computed in `f64`.
 pub fn norm<T: Scalar>(values: &[T]) -> f64 {
     reduce(
         values,
@@ -112,7 +113,7 @@ pub fn norm<T: Scalar>(values: &[T]) -> f64 {
     .sqrt()
 }
 
-/// Divides every column by its norm, in place; returns how many columns were zero and stayed so.
+/// Normalizes every column in place; zero columns stay zero, and their number is returned.
 pub fn normalize_columns<T: Scalar>(points: MatMut<'_, T>) -> usize {
     points
         .par_col_iter_mut()
@@ -128,11 +129,11 @@ pub fn normalize_columns<T: Scalar>(points: MatMut<'_, T>) -> usize {
         .sum()
 }
 
-/// What [`normalize`] would leave, in `f64`; returns the norm.
+/// Writes the result of [`normalize`] in `f64`; returns the norm.
 pub fn normalize_into<T: Scalar>(values: &[T], into: &mut [f64]) -> f64 {
     let norm = norm(values);
-    let factor = factor(norm);
-    widest(
+    let factor = reciprocal(norm);
+    simd::dispatch(
         #[inline(always)]
         || {
             for (wide, value) in into.iter_mut().zip(values) {
@@ -143,20 +144,20 @@ pub fn normalize_into<T: Scalar>(values: &[T], into: &mut [f64]) -> f64 {
     norm
 }
 
-/// Divides a slice by its norm, in place; false where that is zero, and nothing was done.
+/// Divides a slice by its norm, in place; returns false for a zero slice, which stays as it is.
 pub fn normalize<T: Scalar>(values: &mut [T]) -> bool {
     let norm = norm(values);
-    let factor = factor(norm);
-    widest(
+    let factor = reciprocal(norm);
+    simd::dispatch(
         #[inline(always)]
         || values.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * factor)),
     );
     norm != 0.0
 }
 
-/// What to multiply by to divide by a norm, since divisions take several times as long. The root of a sum of squares is
-/// zero or far above the numbers that have no reciprocal.
-fn factor(norm: f64) -> f64 {
+/// The reciprocal of a norm, since divisions take several times as long. A norm is zero, or far above the subnormal numbers, whose
+/// reciprocals overflow.
+fn reciprocal(norm: f64) -> f64 {
     if norm == 0.0 { 1.0 } else { norm.recip() }
 }
 
@@ -167,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normalising_elsewhere_gives_the_bits_of_normalising_in_place() {
+    fn normalizing_out_of_place_gives_the_same_bits_as_in_place() {
         for scale in [0.0, 1.0, 1e-3, 7e37, 1e-45] {
             let values: Vec<f32> = (0..100_u8).map(|i| f32::from(i % 13) * scale).collect();
             let mut wide = vec![0.0; 100];

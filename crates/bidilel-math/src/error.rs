@@ -1,4 +1,4 @@
-//! What can go wrong in the algebra.
+//! The errors of this crate.
 
 use crate::Check;
 
@@ -6,12 +6,14 @@ use crate::Check;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The right-hand matrix of a generalised eigenproblem has no Cholesky factor.
-    #[error("the {matrix} is not positive definite: pivot {pivot} of its Cholesky factor failed")]
+    /// A matrix that must be positive definite has no Cholesky factor.
+    #[error(
+        "the {matrix} is not positive definite: pivot {pivot} of its Cholesky factorization is not positive"
+    )]
     NotPositiveDefinite {
         /// Which matrix.
         matrix: &'static str,
-        /// Index of the first bad pivot.
+        /// Index of the first pivot that is not positive.
         pivot: usize,
     },
     /// An iteration ended without reaching its tolerance.
@@ -19,35 +21,35 @@ pub enum Error {
     NoConvergence {
         /// Which iteration.
         what: &'static str,
-        /// How many steps it took.
+        /// Iterations taken.
         iterations: usize,
     },
-    /// A number that must be finite is not.
+    /// A value that must be finite is not.
     #[error("{what} is not finite")]
     NotFinite {
-        /// Which number.
+        /// Which value.
         what: &'static str,
     },
-    /// A result is not what numbers that were computed apart from it say.
+    /// A result failed its check against an independent computation.
     #[error("{check}")]
     Check {
-        /// What was compared.
+        /// The failed check.
         check: Check,
     },
-    /// Numbers that must differ are all the same.
+    /// Values that must vary are all equal.
     #[error("{what} do not vary")]
     Constant {
-        /// Which numbers.
+        /// Which values.
         what: &'static str,
     },
-    /// An input whose size does not fit the others.
+    /// An input whose size does not match the others.
     #[error("{what} does not match: expected {expected}, found {found}")]
     Shape {
         /// Which size.
         what: &'static str,
-        /// The size that the other inputs ask for.
+        /// The size that the other inputs imply.
         expected: usize,
-        /// The size.
+        /// The actual size.
         found: usize,
     },
     /// A parameter outside its range.
@@ -55,9 +57,9 @@ pub enum Error {
     Parameter {
         /// Name of the parameter.
         parameter: &'static str,
-        /// The range.
+        /// The valid range.
         expected: &'static str,
-        /// The value.
+        /// The actual value.
         found: f64,
     },
 }

@@ -1,6 +1,6 @@
-//! The weighted neighbourhood graph, stored sparsely.
+//! The affinity graph of neighbor lists: a weighted, undirected k-nearest-neighbor graph in CSR storage.
 //!
-//! $W_{ij} = \exp(-\|x_i - x_j\| / 2)$ where $i$ is among the nearest neighbours of $j$ **or** the other way
+//! $W_{ij} = \exp(-\|x_i - x_j\| / 2)$ where $i$ is among the nearest neighbors of $j$ **or** the other way
 //! round, and 0 elsewhere (Wang & Chen 2017, eq. 1); $D$ is diagonal with the row sums of $W$, and
 //! $L = D - W$ is the Laplacian. The supervised graph drops every edge between different labels.
 //!
@@ -10,8 +10,9 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::csr::{Csr, CsrRow, index_u32, split_by_lengths};
+pub use crate::graphs::Graphs;
 use crate::neighbors::Neighbors;
-use crate::rows::{Row, Rows, number, parted};
 
 /// How the length of an edge becomes its weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,29 +21,29 @@ pub enum Weights {
     /// $\exp(-d / 2)$, as the paper prints it.
     #[default]
     Exp,
-    /// $\exp(-d^2 / 2t^2)$ with $t$ the mean distance of the neighbours that are kept: independent of the features' scale.
+    /// $\exp(-d^2 / 2t^2)$ with $t$ the mean distance of the neighbors that are kept: independent of the features' scale.
     Heat,
     /// 1 for every edge.
     Binary,
 }
 
-/// A symmetric sparse matrix of edge weights: $W$.
+/// The symmetric sparse matrix of edge weights, $W$, with its row sums.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Affinity {
-    edges: Rows,
+    edges: Csr,
     degree: Vec<f64>,
 }
 
-/// An end of an edge, with its length or weight.
+/// The other end of an edge, with its length or weight.
 type End = (u32, f64);
 
 impl Affinity {
-    /// The graph of `neighbors`; with `labels`, only edges inside a label stay.
+    /// The graph of `neighbors`; with `labels`, only edges between points of the same label are kept.
     pub fn new(neighbors: &Neighbors, labels: Option<&[usize]>, weights: Weights) -> Self {
         Self::of_nearest(neighbors, usize::MAX, labels, weights)
     }
 
-    /// The graph of the `k` nearest of `neighbors` alone, as if there were no others in the lists.
+    /// The graph of the `k` nearest of `neighbors`, as if lists had no further entries.
     pub fn of_nearest(neighbors: &Neighbors, k: usize, labels: Option<&[usize]>, weights: Weights) -> Self {
         let kept = |i: usize| {
             let nearest = neighbors.of(i).iter().take(k);
@@ -58,13 +59,13 @@ impl Affinity {
                 total += distance;
             }
         }
-        // Without an edge, or with edges of length 0 only, every weight is 1 whatever the scale.
+        // Without an edge, or with edges of length 0 only, every weight is 1 at any scale.
         let scale = if total > 0.0 { total / pairs as f64 } else { 1.0 };
         let mut ends: Vec<End> = vec![(0, 0.0); 2 * pairs];
-        let mut rows = parted(&mut ends, &sizes);
+        let mut rows = split_by_lengths(&mut ends, &sizes);
         let mut used = vec![0; rows.len()];
         let mut put = |at: usize, other: usize, distance: f64| {
-            rows[at][used[at]] = (number(other), distance);
+            rows[at][used[at]] = (index_u32(other), distance);
             used[at] += 1;
         };
         for i in 0..neighbors.count() {
@@ -78,7 +79,7 @@ impl Affinity {
             Weights::Heat => (-length * length / (2.0 * scale * scale)).exp(),
             Weights::Binary => 1.0,
         };
-        let rows: Vec<&[End]> = rows.into_par_iter().map(|row| once(row, weight)).collect();
+        let rows: Vec<&[End]> = rows.into_par_iter().map(|row| deduplicate(row, weight)).collect();
         Self::from_rows(&rows)
     }
 
@@ -87,13 +88,13 @@ impl Affinity {
         Self::weighted_mean(graphs, &vec![1.0 / graphs.len() as f64; graphs.len()])
     }
 
-    /// The sum of several graphs over the same points, each times its weight.
+    /// The weighted sum of several graphs over the same points.
     pub fn weighted_mean(graphs: &[Self], weights: &[f64]) -> Self {
         let sum = |i: usize| {
             let edges = |(graph, &share): (&Self, &f64)| {
                 let row = graph.row(i);
                 let weights = row.values().iter().map(|weight| weight * share);
-                row.points().iter().copied().zip(weights).collect::<Vec<End>>()
+                row.indices().iter().copied().zip(weights).collect::<Vec<End>>()
             };
             let mut row: Vec<End> = graphs.iter().zip(weights).flat_map(edges).collect();
             row.sort_by_key(|&(j, _)| j);
@@ -114,33 +115,33 @@ impl Affinity {
         let ends = |i: usize| rows[i].as_ref().iter().map(|&(j, weight)| (j as usize, weight));
         let degree =
             rows.par_iter().map(|row| row.as_ref().iter().map(|&(_, weight)| weight).sum()).collect();
-        Self { edges: Rows::new(&lengths, ends), degree }
+        Self { edges: Csr::new(&lengths, ends), degree }
     }
 
-    /// The same edges among `count` points, of which `members` (ascending) are the present ones; the others have none.
+    /// The same graph over `count` points, where point `i` becomes `members[i]` (ascending); the others are isolated.
     #[must_use]
-    pub fn among(self, members: &[usize], count: usize) -> Self {
+    pub fn expanded(self, members: &[usize], count: usize) -> Self {
         let mut degree = vec![0.0; count];
         members.iter().zip(self.degree).for_each(|(&member, own)| degree[member] = own);
-        Self { edges: self.edges.among(members, count), degree }
+        Self { edges: self.edges.expanded(members, count), degree }
     }
 
-    /// How many points the graph has.
+    /// The number of points.
     pub fn count(&self) -> usize {
-        self.edges.count()
+        self.edges.nrows()
     }
 
-    /// The edges at `i` with their weights, by the index of the other end.
-    pub fn row(&self, i: usize) -> Row<'_> {
+    /// Row `i` of $W$: the edges at `i`, in the order of their other ends.
+    pub fn row(&self, i: usize) -> CsrRow<'_> {
         self.edges.row(i)
     }
 
-    /// $D_{ii}$, the sum of the weights at `i`.
+    /// $D_{ii}$, the sum of row `i`.
     pub fn degree(&self, i: usize) -> f64 {
         self.degree[i]
     }
 
-    /// How many points have no edge at all.
+    /// The number of points without an edge.
     pub fn isolated(&self) -> usize {
         (0..self.count()).filter(|&i| self.row(i).is_empty()).count()
     }
@@ -153,10 +154,10 @@ impl Affinity {
     }
 }
 
-/// The edges of a row in order, each once, with weights for their lengths.
+/// Sorts the edges of a row, drops duplicates and replaces lengths by weights.
 ///
-/// Two that are among each other's nearest have met twice, at one length.
-fn once(row: &mut [End], weight: impl Fn(f64) -> f64) -> &[End] {
+/// Points that are in each other's lists have two edges of the same length.
+fn deduplicate(row: &mut [End], weight: impl Fn(f64) -> f64) -> &[End] {
     row.sort_unstable_by_key(|&(j, _)| j);
     let mut count = 0;
     for at in 0..row.len() {
@@ -200,18 +201,18 @@ mod tests {
     }
 
     #[test]
-    fn edges_stay_with_their_points_among_others() {
+    fn an_expanded_graph_has_the_same_edges() {
         let graph = graph(None, Weights::Exp);
         let members: Vec<usize> = (0..30).map(|i| 2 * i + 1).collect();
-        let wider = graph.clone().among(&members, 61);
+        let wider = graph.clone().expanded(&members, 61);
         assert_eq!(wider.count(), 61);
         for i in 0..30 {
             let moved = graph.row(i).iter().map(|(j, weight)| (members[j], weight));
             assert!(wider.row(members[i]).iter().eq(moved));
             assert!((wider.degree(members[i]) - graph.degree(i)).abs() < f64::EPSILON);
-            assert_eq!((wider.row(2 * i).points(), wider.degree(2 * i)), (&[][..], 0.0));
+            assert_eq!((wider.row(2 * i).indices(), wider.degree(2 * i)), (&[][..], 0.0));
         }
-        assert_eq!((wider.row(60).points(), wider.isolated()), (&[][..], 31 + graph.isolated()));
+        assert_eq!((wider.row(60).indices(), wider.isolated()), (&[][..], 31 + graph.isolated()));
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! Kernels between instances, computed in tiles so that no widened copy of the features is ever held.
+//! Kernel matrices between instances, computed in tiles, so that the features are never converted to `f64` as a whole.
 //!
 //! $$ k(x, z) = x^\top z, \qquad e^{-\gamma \|x - z\|^2}, \qquad
 //!    \exp\Big({-\gamma} \sum_i \frac{(x_i - z_i)^2}{x_i + z_i}\Big) $$
 //!
-//! are the linear, the radial basis and the exponential chi-squared kernel; the last is for histograms, whose entries
-//! are not negative (a bin that is empty in both adds nothing). All are computed in `f64`: products of features of
-//! single precision would leave too few digits for the eigenproblem that follows.
+//! are the linear, the radial basis function (RBF) and the exponential chi-squared kernel. The last is for histograms, whose
+//! entries are nonnegative; a bin that is empty in both contributes nothing. All are computed in `f64`: products in single
+//! precision would leave too few digits for the eigenproblem that follows.
 //!
 //! # References
 //! J. Zhang et al., *Local features and kernels for classification of texture and object categories*, 2007.
@@ -16,10 +16,12 @@ use rayon::prelude::*;
 
 use crate::Scalar;
 
-/// Support points and other points of a tile.
-const TILE: (usize, usize) = (512, 256);
-/// Points among which typical distances are looked for.
-const SAMPLE: usize = 512;
+/// Support points of a tile.
+const TILE_ROWS: usize = 512;
+/// Points of a tile.
+const TILE_COLUMNS: usize = 256;
+/// Points whose pairwise distances the median is taken over.
+const SAMPLE_POINTS: usize = 512;
 
 /// A kernel with its parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,11 +53,11 @@ impl Kernel {
         into: MatMut<'_, f64>,
     ) {
         assert_eq!(support.nrows(), points.nrows(), "points must have one dimension");
-        assert_eq!((into.nrows(), into.ncols()), (support.ncols(), points.ncols()), "one entry a pair");
-        into.par_col_chunks_mut(TILE.1).enumerate().for_each(|(block, mut columns)| {
-            let right = widened(points.subcols(block * TILE.1, columns.ncols()));
-            for first in (0..support.ncols()).step_by(TILE.0) {
-                let count = TILE.0.min(support.ncols() - first);
+        assert_eq!((into.nrows(), into.ncols()), (support.ncols(), points.ncols()), "one entry per pair");
+        into.par_col_chunks_mut(TILE_COLUMNS).enumerate().for_each(|(block, mut columns)| {
+            let right = widened(points.subcols(block * TILE_COLUMNS, columns.ncols()));
+            for first in (0..support.ncols()).step_by(TILE_ROWS) {
+                let count = TILE_ROWS.min(support.ncols() - first);
                 let left = widened(support.subcols(first, count));
                 let tile = self.tile(&left, &right);
                 for (j, column) in columns.as_mut().subrows_mut(first, count).col_iter_mut().enumerate() {
@@ -69,7 +71,7 @@ impl Kernel {
     }
 
     /// $k(x, x)$.
-    pub fn of_itself<T: Scalar>(self, point: impl Iterator<Item = T>) -> f64 {
+    pub fn diagonal<T: Scalar>(self, point: impl Iterator<Item = T>) -> f64 {
         match self {
             Self::Linear => point.map(|value| value.to_f64().powi(2)).sum(),
             Self::Rbf { .. } | Self::ChiSquared { .. } => 1.0,
@@ -87,7 +89,7 @@ impl Kernel {
                 for j in 0..right.ncols() {
                     let other = square(right, j);
                     for (value, own) in tile.col_as_slice_mut(j).iter_mut().zip(&own) {
-                        // Rounding must not bring a squared distance below zero.
+                        // Rounding must not make a squared distance negative.
                         *value = (-gamma * (*value + own + other).max(0.0)).exp();
                     }
                 }
@@ -105,9 +107,9 @@ impl Kernel {
     }
 }
 
-/// $\sum_i (x_i - z_i)^2 / (x_i + z_i)$ over the entries that are not zero in both.
+/// Chi-squared distance: $\sum_i (x_i - z_i)^2 / (x_i + z_i)$ over the entries that are not zero in both.
 pub fn chi_squared(left: &[f64], right: &[f64]) -> f64 {
-    // Eight running sums, in a fixed order, let the compiler use vector registers.
+    // Eight accumulators, added up in a fixed order, let the compiler vectorize the loop.
     let mut sums = [0.0; 8];
     let term = |x: f64, z: f64| {
         let total = x + z;
@@ -124,12 +126,12 @@ pub fn chi_squared(left: &[f64], right: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + tail
 }
 
-/// The median of `distance` over pairs of points that are spread evenly over all; 0 without a pair.
+/// The median of `distance` over the pairs of an evenly spaced sample of points; 0 without a pair.
 pub fn median_over_pairs<T: Scalar>(
     points: MatRef<'_, T>,
     distance: impl Fn(&[f64], &[f64]) -> f64 + Sync,
 ) -> f64 {
-    let count = points.ncols().min(SAMPLE);
+    let count = points.ncols().min(SAMPLE_POINTS);
     let sample =
         Mat::from_fn(points.nrows(), count, |row, i| points[(row, i * points.ncols() / count)].to_f64());
     let mut all: Vec<f64> = (0..count)
@@ -161,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn tiles_join_without_a_seam() {
-        // More support points and more points than a tile has.
+    fn entries_equal_the_formulas_across_tile_boundaries() {
+        // More support points and more points than fit a tile.
         let (support, points) = (cloud(11, 700), cloud(11, 300));
         let wide = |m: &Mat<f32>, j: usize| -> Vec<f64> {
             m.col_as_slice(j).iter().map(|&v| f64::from(v)).collect()
@@ -179,7 +181,7 @@ mod tests {
                 let expected = 1.0 + 0.5 * direct(&wide(&support, i), &wide(&points, j));
                 approx::assert_relative_eq!(found[(i, j)], expected, max_relative = 1e-12);
             }
-            let own = kernel.of_itself(points.col_as_slice(9).iter().copied());
+            let own = kernel.diagonal(points.col_as_slice(9).iter().copied());
             approx::assert_relative_eq!(
                 own,
                 direct(&wide(&points, 9), &wide(&points, 9)),

@@ -1,10 +1,20 @@
-//! k-means: Lloyd's iteration from given centres, and centres to start from.
+//! k-means: Lloyd's algorithm from given centers, and k-means++ initialization.
 //!
-//! An empty cluster keeps its centre: a centre may stand for something (a class), so it must not be moved to
-//! where the points happen to be.
+//! An empty cluster keeps its center: a center may stand for something (a class), and is never moved elsewhere.
 //!
-//! [`nearest`] compares by $\tfrac12\|c\|^2 - c^\top x$, which is one matrix product for many points, and looks again
-//! at the distances themselves where rounding could have changed the order: its answer is that of the distances.
+//! [`nearest`] compares $\tfrac12\|c\|^2 - c^\top x$, one matrix product for many points, and recomputes the distances
+//! where rounding could have changed the order: its result is that of the exact distances.
+//!
+//! ```
+//! use bidilel_math::{Silent, kmeans};
+//!
+//! let points = faer::mat![[0.0, 1.0, 10.0, 11.0]]; // four points on a line
+//! let init = kmeans::plus_plus(points.as_ref(), 2, 1, &Silent)?;
+//! let found = kmeans::kmeans(points.as_ref(), init, 100);
+//! assert_eq!(found.assignment[0], found.assignment[1]);
+//! assert_ne!(found.assignment[1], found.assignment[2]);
+//! # Ok::<(), bidilel_math::Error>(())
+//! ```
 //!
 //! # References
 //! S. Lloyd, *Least squares quantization in PCM*, 1982. D. Arthur and S. Vassilvitskii, *k-means++: the
@@ -19,28 +29,28 @@ use rayon::prelude::*;
 use crate::distance::squared;
 use crate::{Error, Observer, Result};
 
-/// Points that one thread compares at a time.
-const BLOCK: usize = 256;
-/// Points whose distances are summed by one thread when a centre is drawn.
-const SUM_BLOCK: usize = 4096;
+/// Points that one thread compares with all centers at a time.
+const BLOCK_POINTS: usize = 256;
+/// Points whose squared distances one thread sums when a center is drawn.
+const SUM_POINTS: usize = 4096;
 
 /// The outcome of [`kmeans`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clusters {
-    /// Cluster centres, dimensions x clusters.
+    /// Cluster centers, dimensions x clusters.
     pub centers: Mat<f64>,
     /// The cluster of every point.
     pub assignment: Vec<usize>,
-    /// How often centres were moved.
+    /// Iterations taken.
     pub iterations: usize,
 }
 
-/// Clusters the columns of `points` from the columns of `centers`; ties go to the lower cluster.
+/// Clusters the columns of `points`, starting from the columns of `centers`; ties go to the lower cluster index.
 pub fn kmeans(points: MatRef<'_, f64>, centers: Mat<f64>, max_iterations: usize) -> Clusters {
     let mut centers = centers;
     let mut assignment = nearest(points, centers.as_ref());
     for iteration in 1..=max_iterations {
-        move_centers(points, &assignment, &mut centers);
+        update_centers(points, &assignment, &mut centers);
         let next = nearest(points, centers.as_ref());
         if next == assignment {
             return Clusters { centers, assignment, iterations: iteration };
@@ -52,22 +62,22 @@ pub fn kmeans(points: MatRef<'_, f64>, centers: Mat<f64>, max_iterations: usize)
 
 /// The nearest center of every point.
 pub fn nearest(points: MatRef<'_, f64>, centers: MatRef<'_, f64>) -> Vec<usize> {
-    let lengths: Vec<f64> = centers.col_iter().map(|center| center.norm_l2()).collect();
-    let halves: Vec<f64> = lengths.iter().map(|length| length * length / 2.0).collect();
-    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    let norms: Vec<f64> = centers.col_iter().map(|center| center.norm_l2()).collect();
+    let halves: Vec<f64> = norms.iter().map(|norm| norm * norm / 2.0).collect();
+    let longest = norms.iter().copied().fold(0.0, f64::max);
     let blocks: Vec<Vec<usize>> = points
-        .par_col_chunks(BLOCK)
+        .par_col_chunks(BLOCK_POINTS)
         .map(|block| {
             let mut scores = Mat::<f64>::zeros(centers.ncols(), block.ncols());
             matmul(scores.as_mut(), Accum::Replace, centers.transpose(), block, -1.0, Par::Seq);
             let closest = |(i, column): (usize, faer::ColRef<'_, f64>)| {
                 let score = |c: usize| halves[c] + column[c];
                 let best = (0..centers.ncols()).map(score).fold(f64::INFINITY, f64::min);
-                // What rounding can do to a score, and to a distance that is summed directly.
+                // Bound of the rounding error of a score, and of a distance computed from differences.
                 let reach = block.col(i).norm_l2() + longest;
                 let margin = 8.0 * f64::EPSILON * (points.nrows() + 4) as f64 * reach * reach;
                 let limit = best + margin;
-                // Where numbers are too large for their squares, all stay in the choice.
+                // Where squares overflow, all centers are compared.
                 let within = |&c: &usize| score(c) <= limit || !limit.is_finite() || score(c).is_nan();
                 let mut close = (0..centers.ncols()).filter(within);
                 if let (Some(only), None) = (close.next(), close.next()) {
@@ -83,11 +93,11 @@ pub fn nearest(points: MatRef<'_, f64>, centers: MatRef<'_, f64>) -> Vec<usize> 
     blocks.concat()
 }
 
-/// `count` of the points as centres: the first at random, each next one with a probability that grows with the square
-/// of its distance from those before.
+/// k-means++ initialization: `count` of the points as centers. The first is drawn uniformly, each next one with a probability
+/// proportional to its squared distance from the nearest center so far.
 ///
 /// # Errors
-/// [`Error::Parameter`] when there are fewer distinct points than centres.
+/// [`Error::Parameter`] where there are fewer distinct points than centers.
 pub fn plus_plus(points: MatRef<'_, f64>, count: usize, seed: u64, watch: &dyn Observer) -> Result<Mat<f64>> {
     let too_many = |found: usize| Error::Parameter {
         parameter: "the number of clusters",
@@ -115,16 +125,17 @@ pub fn plus_plus(points: MatRef<'_, f64>, count: usize, seed: u64, watch: &dyn O
     Ok(centers)
 }
 
-/// The place at which the running sum of the weights passes a share of the whole; none if all are zero.
-fn draw(weights: &[f64], share: f64) -> Option<usize> {
-    // Sums of fixed blocks, so that the number of threads does not change the rounding.
-    let sums: Vec<f64> = weights.par_chunks(SUM_BLOCK).map(|block| block.iter().sum()).collect();
-    let mut left = share * sums.iter().sum::<f64>();
+/// Inverse transform sampling: the index at which the cumulative sum of the weights passes `quantile` of the total; `None` if
+/// all weights are zero.
+fn draw(weights: &[f64], quantile: f64) -> Option<usize> {
+    // Sums over blocks of fixed size, so that rounding does not depend on the number of threads.
+    let sums: Vec<f64> = weights.par_chunks(SUM_POINTS).map(|block| block.iter().sum()).collect();
+    let mut left = quantile * sums.iter().sum::<f64>();
     let mut last = None;
     for (block, &sum) in sums.iter().enumerate().filter(|&(_, &sum)| sum > 0.0) {
-        let first = block * SUM_BLOCK;
+        let first = block * SUM_POINTS;
         let whole = left >= sum;
-        for (i, &weight) in weights[first..].iter().take(SUM_BLOCK).enumerate() {
+        for (i, &weight) in weights[first..].iter().take(SUM_POINTS).enumerate() {
             if weight > 0.0 {
                 last = Some(first + i);
                 if !whole && left < weight {
@@ -139,11 +150,11 @@ fn draw(weights: &[f64], share: f64) -> Option<usize> {
             left -= sum;
         }
     }
-    // Rounding may leave a little beyond the end: the last point that can be drawn is.
+    // Rounding may leave a remainder: then the last point with a positive weight is drawn.
     last
 }
 
-fn move_centers(points: MatRef<'_, f64>, assignment: &[usize], centers: &mut Mat<f64>) {
+fn update_centers(points: MatRef<'_, f64>, assignment: &[usize], centers: &mut Mat<f64>) {
     let mut sums = Mat::<f64>::zeros(centers.nrows(), centers.ncols());
     let mut counts = vec![0_usize; centers.ncols()];
     for (i, &cluster) in assignment.iter().enumerate() {
@@ -167,11 +178,11 @@ mod tests {
 
     #[test]
     fn at_the_end_each_point_is_with_its_nearest_center_and_centers_are_means() {
-        let start = Mat::from_fn(2, 3, |_, c| c as f64);
-        let found = kmeans(points().as_ref(), start, 100);
+        let init = Mat::from_fn(2, 3, |_, c| c as f64);
+        let found = kmeans(points().as_ref(), init, 100);
         assert_eq!(found.assignment, nearest(points().as_ref(), found.centers.as_ref()));
         let mut again = found.centers.clone();
-        move_centers(points().as_ref(), &found.assignment, &mut again);
+        update_centers(points().as_ref(), &found.assignment, &mut again);
         assert!((again - &found.centers).norm_max() < 1e-12);
     }
 
@@ -192,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn starting_centers_are_distinct_points_and_the_same_for_any_number_of_threads() {
+    fn initial_centers_are_distinct_points_and_the_same_for_any_number_of_threads() {
         let points = Mat::from_fn(2, 9000, |i, j| ((j * 37 + i * 11) % 500) as f64);
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small pool");
@@ -220,8 +231,8 @@ mod tests {
 
     #[test]
     fn an_empty_cluster_keeps_its_center() {
-        let start = Mat::from_fn(2, 2, |_, c| c as f64 * 1e6);
-        let found = kmeans(points().as_ref(), start, 100);
+        let init = Mat::from_fn(2, 2, |_, c| c as f64 * 1e6);
+        let found = kmeans(points().as_ref(), init, 100);
         approx::assert_relative_eq!(found.centers[(0, 1)], 1e6);
         assert!(found.assignment.iter().all(|&cluster| cluster == 0));
     }

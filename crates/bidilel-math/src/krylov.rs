@@ -1,19 +1,20 @@
 //! Leading eigenpairs of a symmetric operator by a block Krylov method with thick restarts.
 //!
-//! The space spanned by $[V, CV, C^2V, \dots]$ is kept as an orthonormal basis $Q$ together with its image
+//! The Krylov space spanned by $[V, CV, C^2V, \dots]$ is stored as an orthonormal basis $Q$ together with its image
 //! $CQ$. The Ritz pairs of $Q^\top C Q$ approach the leading eigenpairs of $C$ from below; their residuals
-//! $\|C q - \theta q\|$ are computed, not estimated, and bound the error of every eigenvalue. When the basis
-//! is full it is cut back to the leading Ritz vectors and grown again from their residuals.
+//! $\|C q - \theta q\|$ are computed, not estimated, and bound the error of every eigenvalue. A full basis is restarted from
+//! the leading Ritz vectors, and expanded again from their residuals.
 //!
-//! # Repeated eigenvalues
-//! Small residuals say that pairs are pairs, not that they are the leading ones. A space that is grown from a block of $w$
-//! vectors has at most $w$ independent vectors in the eigenspace of any one eigenvalue, and, from a random block, it has
+//! # Multiple eigenvalues
+//! Small residuals show that pairs are eigenpairs, not that they are the leading ones. A Krylov space grown from a block of $w$
+//! vectors has at most $w$ independent vectors in the eigenspace of any one eigenvalue, and with a random block it has
 //! exactly as many as the smaller of $w$ and the multiplicity. So nothing is missing where every eigenvalue above the last
-//! one was found fewer than $w$ times; members of a cluster that rounding tells apart count as one eigenvalue only if
-//! they agree to `ALIKE`, since otherwise no $w$ of them span an invariant space, and residuals stay large. Where one was
-//! found $w$ times or more, the basis is grown again from another random block, orthogonal to all that was found, with as many
-//! restarts as the first block took to converge, until such a block adds nothing. That is a heuristic: what is missing has larger
-//! eigenvalues than the last pair that was found, and converges no more slowly. Where restarts run out, all pairs are found.
+//! one was found fewer than $w$ times. Members of a cluster that rounding separates count as one eigenvalue only if
+//! they agree to `MULTIPLE_TOLERANCE`, since otherwise no $w$ of them span an invariant space, and residuals stay large. Where one
+//! was found $w$ times or more, the basis is expanded from another random block, orthogonal to everything found, with as
+//! many restarts as the first block took to converge, until such a block adds nothing. That is a heuristic: missing pairs have
+//! larger eigenvalues than the last pair found, and converge no more slowly. Where restarts run out, the caller solves the
+//! problem directly.
 //!
 //! # References
 //! Y. Saad, *Numerical Methods for Large Eigenvalue Problems*, 2nd ed., 2011, chapters 6 and 7.
@@ -23,82 +24,83 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::eigen::{Eigen, whole_in_place};
+use crate::eigen::{Eigen, full_in_place};
 use crate::parallel::{copy, multiply, product, zeros};
-use crate::tiles::combine_halves;
+use crate::tiles::symmetrize_with;
 use crate::vector::{add_scaled, dot};
 use crate::{Error, Observer, Result};
 
-/// A residual this small, relative to the largest eigenvalue, counts as zero.
-const TOLERANCE: f64 = 1e-11;
-/// Blocks of the basis beyond as many vectors as are wanted: the highest power of the operator before a restart.
-const POWERS: usize = 31;
-/// Restarts before giving up: a direct solution takes no longer than some of them.
+/// Residual, relative to the largest eigenvalue, at which a pair has converged.
+const RESIDUAL_TOLERANCE: f64 = 1e-11;
+/// Blocks of the basis beyond the wanted pairs: the highest power of the operator before a restart.
+const MAX_POWERS: usize = 31;
+/// Restarts before giving up: by then a direct solution is faster.
 const MAX_RESTARTS: usize = 12;
-/// Eigenvalues that agree to this, relative to the largest, may be one: a hundred times what residuals let them be off.
-const ALIKE: f64 = 1e-9;
+/// Eigenvalues that agree to this, relative to the largest, may be one multiple eigenvalue: a hundred times the error that their
+/// residuals allow.
+const MULTIPLE_TOLERANCE: f64 = 1e-9;
 
 /// The `count` leading eigenpairs of the symmetric operator `apply` on `size` dimensions.
 ///
 /// # Errors
-/// [`Error::NoConvergence`] when residuals stay large; [`Error::NotFinite`] when the operator overflows.
-pub fn leading(
+/// [`Error::NoConvergence`] where residuals stay large; [`Error::NotFinite`] where the operator overflows.
+pub(crate) fn leading(
     apply: &dyn Fn(MatRef<'_, f64>) -> Mat<f64>,
     size: usize,
     count: usize,
     watch: &dyn Observer,
 ) -> Result<Eigen> {
-    // Narrow blocks reach a higher power of the operator with as many vectors: for 100 pairs of CUB's scatter problem in
-    // 4,096 dimensions 600 vectors are enough with blocks of 16, and 1,200 are needed with blocks of 50.
+    // With the same number of basis vectors, narrow blocks reach a higher power of the operator: for 100 pairs of the scatter
+    // problem of CUB in 4,096 dimensions 600 vectors suffice with blocks of 16, and 1,200 are needed with blocks of 50.
     let width = (count / 8).clamp(16, 32).min(size);
-    let most = (count + POWERS * width).min(size);
-    // The start is random but always the same.
+    let capacity = (count + MAX_POWERS * width).min(size);
+    // A fixed seed: the result is deterministic.
     let mut random = ChaCha8Rng::seed_from_u64(0x5eed);
-    let mut basis = Basis { vectors: zeros(size, most), images: zeros(size, most), used: 0 };
+    let mut basis = Basis { vectors: zeros(size, capacity), images: zeros(size, capacity), used: 0 };
     let mut next = gaussian(size, width, &mut random);
-    // What a random block was to add to, where eigenvalues may be repeated more often than a block can show, and how many
-    // restarts it still has for that: as many as the first block took.
-    let mut doubted: Option<(Vec<f64>, usize)> = None;
+    // Where an eigenvalue may have a higher multiplicity than a block can find: the values before the last random block, and
+    // the restarts that this block has left, as many as the first block took.
+    let mut suspected: Option<(Vec<f64>, usize)> = None;
     for restart in 0..MAX_RESTARTS {
-        // Grow by powers of the operator until the space is full.
-        while basis.used < most {
-            let room = (most - basis.used).min(next.ncols());
+        // Expand by powers of the operator until the basis is full.
+        while basis.used < capacity {
+            let room = (capacity - basis.used).min(next.ncols());
             let block = orthonormal(basis.vectors(), copy(next.subcols(0, room)), &mut random)?;
             next = apply(block.as_ref());
             basis.append(block.as_ref(), next.as_ref());
-            watch.progress(basis.used, most);
+            watch.progress(basis.used, capacity);
         }
         let ritz = basis.rayleigh_ritz()?;
         let largest = ritz.values[0].abs().max(f64::MIN_POSITIVE);
-        basis.rotate(ritz.vectors.subcols(0, (count + width).min(most)));
+        basis.rotate(ritz.vectors.subcols(0, (count + width).min(capacity)));
         let residuals = basis.residuals(&ritz.values);
         let norms: Vec<f64> = residuals.col_iter().map(|column| column.norm_l2()).collect();
-        let open: Vec<usize> = (0..count).filter(|&i| norms[i] > TOLERANCE * largest).collect();
-        if open.is_empty() || most == size {
+        let open: Vec<usize> = (0..count).filter(|&i| norms[i] > RESIDUAL_TOLERANCE * largest).collect();
+        if open.is_empty() || capacity == size {
             let mut values = ritz.values;
             values.truncate(count);
-            let alike = |(before, now): (&f64, &f64)| (now - before).abs() <= ALIKE * largest;
+            let alike = |(before, now): (&f64, &f64)| (now - before).abs() <= MULTIPLE_TOLERANCE * largest;
             let same = |before: &[f64]| before.iter().zip(&values).all(alike);
-            if most == size || !repeated(&values, width, ALIKE * largest) {
+            if capacity == size || !has_multiple(&values, width, MULTIPLE_TOLERANCE * largest) {
                 return Ok(Eigen { values, vectors: copy(basis.vectors().subcols(0, count)) });
             }
-            match &mut doubted {
+            match &mut suspected {
                 Some((before, left)) if same(before) => {
                     if *left == 0 {
                         return Ok(Eigen { values, vectors: copy(basis.vectors().subcols(0, count)) });
                     }
-                    // What the random block has found so far lies behind the pairs that are wanted.
+                    // The vectors that the random block has contributed so far come after the wanted pairs.
                     *left -= 1;
                     next = copy(residuals.subcols(count, residuals.ncols() - count));
                 }
                 _ => {
-                    doubted = Some((values, restart));
+                    suspected = Some((values, restart));
                     next = gaussian(size, width, &mut random);
                 }
             }
             continue;
         }
-        // Continue from the pairs that are not there yet, filled up to a whole block: a narrower one costs as much.
+        // Continue from the residuals of pairs that have not converged, filled up to a full block: a narrower one costs as much.
         let mut open = open;
         let mut others: Vec<usize> = (0..norms.len()).filter(|i| !open.contains(i)).collect();
         others.sort_by(|&a, &b| norms[b].total_cmp(&norms[a]).then(a.cmp(&b)));
@@ -110,13 +112,15 @@ pub fn leading(
     Err(Error::NoConvergence { what: "the block Krylov iteration", iterations: MAX_RESTARTS })
 }
 
-/// Whether a value above the last of these (descending) comes `often` times or more, to `alike`.
-fn repeated(values: &[f64], often: usize, alike: f64) -> bool {
+/// Whether a value above the last one (descending) occurs at least `multiplicity` times, up to `tolerance`.
+fn has_multiple(values: &[f64], multiplicity: usize, tolerance: f64) -> bool {
     let last = values.last().copied().unwrap_or(0.0);
-    values.windows(often).any(|some| some[0] - some[often - 1] <= alike && some[0] - last > alike)
+    let is_multiple =
+        |some: &[f64]| some[0] - some[multiplicity - 1] <= tolerance && some[0] - last > tolerance;
+    values.windows(multiplicity).any(is_multiple)
 }
 
-/// An orthonormal basis and its image under the operator; columns from `used` on are free.
+/// An orthonormal basis and its image under the operator; columns from `used` on are unused.
 struct Basis {
     vectors: Mat<f64>,
     images: Mat<f64>,
@@ -140,12 +144,12 @@ impl Basis {
 
     fn rayleigh_ritz(&self) -> Result<Eigen> {
         let mut projected = product(self.vectors().transpose(), self.images());
-        combine_halves(&mut projected, f64::midpoint);
+        symmetrize_with(&mut projected, f64::midpoint);
         let size = projected.nrows();
-        whole_in_place(projected, size)
+        full_in_place(projected, size)
     }
 
-    /// Keeps only the combinations in the columns of `rotation`.
+    /// Restarts: keeps the linear combinations in the columns of `rotation`.
     fn rotate(&mut self, rotation: MatRef<'_, f64>) {
         let (vectors, images) = (product(self.vectors(), rotation), product(self.images(), rotation));
         self.used = 0;
@@ -162,11 +166,11 @@ impl Basis {
     }
 }
 
-/// Makes `block` orthonormal and orthogonal to `basis`; directions that vanish are replaced by random ones.
+/// Orthonormalizes `block` against `basis` and in itself; directions that vanish are replaced by random ones.
 fn orthonormal(basis: MatRef<'_, f64>, mut block: Mat<f64>, random: &mut ChaCha8Rng) -> Result<Mat<f64>> {
     for _ in 0..4 {
         scale_columns(&mut block);
-        // Twice is enough: the second pass removes what rounding left of the first.
+        // Twice is enough: the second pass removes the rounding errors of the first.
         for _ in 0..2 {
             if basis.ncols() > 0 {
                 let overlap = product(basis.transpose(), block.as_ref());
@@ -185,7 +189,7 @@ fn orthonormal(basis: MatRef<'_, f64>, mut block: Mat<f64>, random: &mut ChaCha8
             }
         }
     }
-    Err(Error::NoConvergence { what: "the search for a new direction", iterations: 4 })
+    Err(Error::NoConvergence { what: "the orthogonalization of a block", iterations: 4 })
 }
 
 fn scale_columns(block: &mut Mat<f64>) {
@@ -197,7 +201,7 @@ fn scale_columns(block: &mut Mat<f64>) {
     }
 }
 
-/// Orthonormalises unit columns in place; a column that loses all but 1e-10 of itself becomes zero.
+/// Modified Gram-Schmidt with reorthogonalization on unit columns, in place; a column that is dependent to 1e-10 becomes zero.
 pub fn gram_schmidt(block: &mut Mat<f64>) {
     for j in 0..block.ncols() {
         let mut column = block.col_as_slice(j).to_vec();
@@ -228,7 +232,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_known_spectrum_is_found() {
-        // C = diag(1/1, 1/2, 1/3, ...): eigenvalues crowd together towards the end.
+        // C = diag(1/1, 1/2, 1/3, ...): eigenvalues cluster towards zero.
         let apply = |block: MatRef<'_, f64>| {
             Mat::from_fn(block.nrows(), block.ncols(), |i, j| block[(i, j)] / (i + 1) as f64)
         };

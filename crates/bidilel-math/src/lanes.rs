@@ -1,22 +1,22 @@
-//! What the kernel of a product needs of a number type: registers full of it.
+//! The SIMD operations that the GEMM micro-kernel needs of a number type.
 
 use pulp::Simd;
 use pulp::bytemuck::{Pod, cast_slice};
 
-/// A number type that the vector registers take.
+/// A number type that SIMD registers hold.
 pub trait Lanes: Pod {
-    /// A register full of these.
+    /// A SIMD register.
     type Vector<S: Simd>: Pod;
 
-    /// How many a register holds.
+    /// Lanes of a register.
     fn lanes<S: Simd>() -> usize {
         size_of::<Self::Vector<S>>() / size_of::<Self>()
     }
 
-    /// The same number in every lane.
+    /// Broadcasts a value to all lanes.
     fn splat<S: Simd>(simd: S, value: Self) -> Self::Vector<S>;
 
-    /// `left * right + sum`, rounded once where the machine can.
+    /// `left * right + sum`, fused where the processor supports it.
     fn multiply_add<S: Simd>(
         simd: S,
         left: Self::Vector<S>,
@@ -24,7 +24,7 @@ pub trait Lanes: Pod {
         sum: Self::Vector<S>,
     ) -> Self::Vector<S>;
 
-    /// Numbers, as registers take them; their count must be a multiple of a register's.
+    /// A slice as registers; its length must be a multiple of the lanes.
     #[inline(always)]
     fn vectors<S: Simd>(values: &[Self]) -> &[Self::Vector<S>] {
         cast_slice(values)

@@ -1,6 +1,20 @@
-//! Minimisation of a smooth function: limited-memory BFGS, and plain gradient descent with step control.
+//! Unconstrained minimization of a smooth function: L-BFGS, and gradient descent with backtracking.
 //!
-//! Both are descent methods: no accepted step raises the objective.
+//! Both are descent methods: no accepted step increases the objective.
+//!
+//! ```
+//! use bidilel_math::Silent;
+//! use bidilel_math::lbfgs::{Stopping, lbfgs};
+//!
+//! let paraboloid = |x: &[f64], gradient: &mut [f64]| {
+//!     gradient[0] = 2.0 * (x[0] - 3.0);
+//!     gradient[1] = 8.0 * x[1];
+//!     (x[0] - 3.0).powi(2) + 4.0 * x[1].powi(2)
+//! };
+//! let stopping = Stopping { tolerance: 1e-10, max_iterations: 100 };
+//! let found = lbfgs(&paraboloid, vec![0.0, 1.0], stopping, &Silent);
+//! assert!(found.converged && (found.point[0] - 3.0).abs() < 1e-6);
+//! ```
 //!
 //! # References
 //! J. Nocedal and S. Wright, *Numerical Optimization*, 2nd ed., 2006: algorithms 7.4 (two-loop recursion),
@@ -12,7 +26,7 @@ use std::collections::VecDeque;
 use crate::Observer;
 use crate::parallel::{add_scaled, dot};
 
-/// A function that returns its value at a point and writes its gradient.
+/// A differentiable function.
 pub trait Objective {
     /// Value at `point`; the gradient goes to `gradient`.
     fn evaluate(&self, point: &[f64], gradient: &mut [f64]) -> f64;
@@ -24,16 +38,16 @@ impl<F: Fn(&[f64], &mut [f64]) -> f64> Objective for F {
     }
 }
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stopping {
-    /// Largest gradient entry, relative to the objective's value at the start, that counts as zero.
+    /// Maximum norm of the gradient, relative to the objective at the initial point, below which it counts as zero.
     pub tolerance: f64,
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub max_iterations: usize,
 }
 
-/// Where a minimisation ended.
+/// The result of a minimization.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Minimum {
     /// The point.
@@ -42,31 +56,37 @@ pub struct Minimum {
     pub value: f64,
     /// Iterations taken.
     pub iterations: usize,
-    /// Whether the gradient vanished, or no step could lower the objective any further.
+    /// Whether the gradient vanished, or no step could decrease the objective any further.
     pub converged: bool,
 }
 
-/// How many past steps the Hessian is built from: as many as fit into the bytes, at least the few that it needs.
-const MEMORY: usize = 20;
-const MEMORY_BYTES: usize = 1 << 30;
-const LEAST_MEMORY: usize = 5;
-/// Sufficient decrease, and curvature, of the Wolfe conditions: the usual values for quasi-Newton steps.
+/// Curvature pairs that the Hessian is approximated from, at most.
+const MAX_PAIRS: usize = 20;
+/// Bytes that curvature pairs may occupy, beyond [`MIN_PAIRS`].
+const MAX_PAIR_BYTES: usize = 1 << 30;
+/// Curvature pairs that are kept whatever their size.
+const MIN_PAIRS: usize = 5;
+/// $c_1$ of the Wolfe conditions (sufficient decrease): the usual value for quasi-Newton methods.
 const DECREASE: f64 = 1e-4;
+/// $c_2$ of the Wolfe conditions (curvature): the usual value for quasi-Newton methods.
 const CURVATURE: f64 = 0.9;
+/// Trial steps of a line search.
+const MAX_TRIALS: usize = 40;
 
-/// Plain descent ends after this many steps running that lower the objective by less than this share.
-const PATIENCE: usize = 100;
+/// Gradient descent ends after this many consecutive stalled steps.
+const MAX_STALLED_STEPS: usize = 100;
+/// Relative decrease of the objective below which a step is stalled.
 const STALL: f64 = 1e-15;
 
-/// One evaluated place on the way.
+/// A point with its objective value and gradient.
 #[derive(Clone)]
-struct Place {
+struct Iterate {
     point: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
 }
 
-impl Place {
+impl Iterate {
     fn at(objective: &impl Objective, point: Vec<f64>) -> Self {
         let mut gradient = vec![0.0; point.len()];
         let value = objective.evaluate(&point, &mut gradient);
@@ -77,37 +97,38 @@ impl Place {
         Self::at(objective, self.point.iter().zip(direction).map(|(x, d)| x + step * d).collect())
     }
 
-    fn steepness(&self) -> f64 {
+    /// Maximum norm of the gradient.
+    fn gradient_norm(&self) -> f64 {
         self.gradient.iter().fold(0.0, |largest, g| g.abs().max(largest))
     }
 }
 
-/// Minimises by L-BFGS from `start`.
+/// L-BFGS from the initial point `init`, with a line search for the strong Wolfe conditions.
 pub fn lbfgs(
     objective: &impl Objective,
-    start: Vec<f64>,
+    init: Vec<f64>,
     stopping: Stopping,
     watch: &dyn Observer,
 ) -> Minimum {
-    let mut here = Place::at(objective, start);
+    let mut here = Iterate::at(objective, init);
     let goal = stopping.tolerance * here.value.abs().max(f64::MIN_POSITIVE);
-    let memory = remembered(here.point.len());
+    let memory = pair_count(here.point.len());
     let mut history: VecDeque<(Vec<f64>, Vec<f64>, f64)> = VecDeque::with_capacity(memory);
     for iteration in 0..stopping.max_iterations {
         watch.step(iteration, here.value);
-        if here.steepness() <= goal {
+        if here.gradient_norm() <= goal {
             return finish(here, iteration, true);
         }
         let mut direction = two_loop(&here.gradient, &history);
         if dot(&direction, &here.gradient) >= 0.0 {
-            // Rounding has spoiled the curvature pairs: begin again from steepest descent.
+            // Not a descent direction, because of rounding: drop the curvature pairs and restart from steepest descent.
             history.clear();
             direction = here.gradient.iter().map(|g| -g).collect();
         }
-        let first = if history.is_empty() { 1.0 / here.steepness().max(1.0) } else { 1.0 };
-        let Some(next) = wolfe(objective, &here, &direction, first) else {
+        let first = if history.is_empty() { 1.0 / here.gradient_norm().max(1.0) } else { 1.0 };
+        let Some(next) = line_search(objective, &here, &direction, first) else {
             if history.is_empty() {
-                // Not even steepest descent finds a lower place: the objective is flat to rounding here.
+                // Not even steepest descent decreases the objective: it is flat up to rounding.
                 return finish(here, iteration, true);
             }
             history.clear();
@@ -115,33 +136,34 @@ pub fn lbfgs(
         };
         drop(direction);
         let step = difference(&next.point, &here.point);
-        let bend = difference(&next.gradient, &here.gradient);
-        let curvature = dot(&step, &bend);
-        if curvature > f64::EPSILON * dot(&bend, &bend) {
+        let change = difference(&next.gradient, &here.gradient);
+        let curvature = dot(&step, &change);
+        if curvature > f64::EPSILON * dot(&change, &change) {
             if history.len() == memory {
                 history.pop_front();
             }
-            history.push_back((step, bend, 1.0 / curvature));
+            history.push_back((step, change, 1.0 / curvature));
         }
         here = next;
     }
     finish(here, stopping.max_iterations, false)
 }
 
-/// Minimises by gradient descent whose step grows while it helps and is halved until it does.
+/// Gradient descent from `init` with backtracking: the step is halved until it decreases the objective sufficiently, and grows
+/// after every iteration.
 pub fn descent(
     objective: &impl Objective,
-    start: Vec<f64>,
+    init: Vec<f64>,
     stopping: Stopping,
     watch: &dyn Observer,
 ) -> Minimum {
-    let mut here = Place::at(objective, start);
+    let mut here = Iterate::at(objective, init);
     let goal = stopping.tolerance * here.value.abs().max(f64::MIN_POSITIVE);
-    let mut step = 1.0 / here.steepness().max(1.0);
+    let mut step = 1.0 / here.gradient_norm().max(1.0);
     let mut stalled = 0;
     for iteration in 0..stopping.max_iterations {
         watch.step(iteration, here.value);
-        if here.steepness() <= goal || stalled >= PATIENCE {
+        if here.gradient_norm() <= goal || stalled >= MAX_STALLED_STEPS {
             return finish(here, iteration, true);
         }
         let direction: Vec<f64> = here.gradient.iter().map(|g| -g).collect();
@@ -163,82 +185,82 @@ pub fn descent(
     finish(here, stopping.max_iterations, false)
 }
 
-fn finish(place: Place, iterations: usize, converged: bool) -> Minimum {
-    Minimum { point: place.point, value: place.value, iterations, converged }
+fn finish(last: Iterate, iterations: usize, converged: bool) -> Minimum {
+    Minimum { point: last.point, value: last.value, iterations, converged }
 }
 
-/// How many steps are remembered of vectors of a length; each is two vectors.
-fn remembered(length: usize) -> usize {
-    (MEMORY_BYTES / (2 * size_of::<f64>() * length.max(1))).clamp(LEAST_MEMORY, MEMORY)
+/// Curvature pairs that are kept for a number of variables; each is two vectors.
+fn pair_count(variables: usize) -> usize {
+    (MAX_PAIR_BYTES / (2 * size_of::<f64>() * variables.max(1))).clamp(MIN_PAIRS, MAX_PAIRS)
 }
 
-/// The quasi-Newton direction $-H g$ from the remembered steps, without forming $H$.
+/// Two-loop recursion: the quasi-Newton direction $-H g$ from the curvature pairs, without forming $H$.
 fn two_loop(gradient: &[f64], history: &VecDeque<(Vec<f64>, Vec<f64>, f64)>) -> Vec<f64> {
     let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
     let mut weights = Vec::with_capacity(history.len());
-    for (step, bend, inverse) in history.iter().rev() {
+    for (step, change, inverse) in history.iter().rev() {
         let weight = inverse * dot(step, &direction);
-        add_scaled(&mut direction, -weight, bend);
+        add_scaled(&mut direction, -weight, change);
         weights.push(weight);
     }
-    if let Some((_, bend, inverse)) = history.back() {
-        let scale = 1.0 / (inverse * dot(bend, bend));
+    if let Some((_, change, inverse)) = history.back() {
+        let scale = 1.0 / (inverse * dot(change, change));
         direction.iter_mut().for_each(|d| *d *= scale);
     }
-    for ((step, bend, inverse), weight) in history.iter().zip(weights.iter().rev()) {
-        let correction = inverse * dot(bend, &direction);
+    for ((step, change, inverse), weight) in history.iter().zip(weights.iter().rev()) {
+        let correction = inverse * dot(change, &direction);
         add_scaled(&mut direction, weight - correction, step);
     }
     direction
 }
 
-/// A place along `direction` that meets the strong Wolfe conditions, or at least lowers the objective.
-fn wolfe(objective: &impl Objective, from: &Place, direction: &[f64], first: f64) -> Option<Place> {
+/// Line search: a point along `direction` that satisfies the strong Wolfe conditions, or at least decreases the objective.
+fn line_search(objective: &impl Objective, from: &Iterate, direction: &[f64], first: f64) -> Option<Iterate> {
     let slope = dot(&from.gradient, direction);
-    let enough = |step: f64, place: &Place| place.value <= from.value + DECREASE * step * slope;
-    let flat = |place: &Place| dot(&place.gradient, direction).abs() <= -CURVATURE * slope;
-    // Borrowed, since a place of millions of numbers is not copied for nothing.
-    let (mut low, mut low_place) = (0.0, Cow::Borrowed(from));
-    let mut high: Option<(f64, Cow<'_, Place>)> = None;
+    let enough = |step: f64, trial: &Iterate| trial.value <= from.value + DECREASE * step * slope;
+    let flat = |trial: &Iterate| dot(&trial.gradient, direction).abs() <= -CURVATURE * slope;
+    // Borrowed, to avoid a copy of millions of variables.
+    let (mut low, mut low_trial) = (0.0, Cow::Borrowed(from));
+    let mut high: Option<(f64, Cow<'_, Iterate>)> = None;
     let mut step = first;
-    for _ in 0..40 {
-        let place = from.along(objective, direction, step);
-        if !place.value.is_finite() || !enough(step, &place) || place.value > low_place.value {
-            high = Some((step, Cow::Owned(place)));
-        } else if flat(&place) {
-            return Some(place);
-        } else if dot(&place.gradient, direction) * high.as_ref().map_or(1.0, |(far, _)| far - low) >= 0.0 {
-            // The bottom lies between the last good place and this one.
-            high = Some((low, low_place));
-            (low, low_place) = (step, Cow::Owned(place));
+    for _ in 0..MAX_TRIALS {
+        let trial = from.along(objective, direction, step);
+        if !trial.value.is_finite() || !enough(step, &trial) || trial.value > low_trial.value {
+            high = Some((step, Cow::Owned(trial)));
+        } else if flat(&trial) {
+            return Some(trial);
+        } else if dot(&trial.gradient, direction) * high.as_ref().map_or(1.0, |(far, _)| far - low) >= 0.0 {
+            // The minimum lies between the last acceptable step and this one.
+            high = Some((low, low_trial));
+            (low, low_trial) = (step, Cow::Owned(trial));
         } else {
-            (low, low_place) = (step, Cow::Owned(place));
+            (low, low_trial) = (step, Cow::Owned(trial));
         }
         step = match &high {
-            Some((far, far_place)) => interpolate(low, &low_place, *far, far_place, direction),
-            None => step * stretch(dot(&low_place.gradient, direction) / slope),
+            Some((far, far_trial)) => interpolate(low, &low_trial, *far, far_trial, direction),
+            None => step * extrapolation(dot(&low_trial.gradient, direction) / slope),
         };
         if high.as_ref().is_some_and(|(far, _)| (far - low).abs() <= 1e-16 * far.abs().max(low)) {
             break;
         }
     }
-    (low > 0.0 && low_place.value < from.value).then(|| low_place.into_owned())
+    (low > 0.0 && low_trial.value < from.value).then(|| low_trial.into_owned())
 }
 
-/// How much longer the next step is where a step was too short to leave more than `left` of the slope.
+/// The factor by which a step is extrapolated that left the fraction `left` of the slope.
 ///
-/// A power of two that stays short of where a straight slope would be flat enough: the search ends where doubling
-/// would have ended, but does not take twenty evaluations to get there from a start with tiny slopes.
-fn stretch(left: f64) -> f64 {
+/// A power of two that stays short of where linear extrapolation of the slope meets the curvature condition: the search ends where
+/// doubling would have ended, but does not take twenty evaluations to get there where slopes are tiny.
+fn extrapolation(left: f64) -> f64 {
     let goal = 0.5 * (1.0 - CURVATURE) / (1.0 - left);
     if goal.is_finite() && goal > 2.0 { goal.log2().floor().min(20.0).exp2() } else { 2.0 }
 }
 
-/// The minimiser of the cubic through two places' values and slopes, kept inside the middle of the interval.
-fn interpolate(low: f64, low_place: &Place, high: f64, high_place: &Place, direction: &[f64]) -> f64 {
-    let (a, b) = (dot(&low_place.gradient, direction), dot(&high_place.gradient, direction));
+/// The minimizer of the cubic through the values and slopes at both ends, kept away from the ends of the interval.
+fn interpolate(low: f64, low_trial: &Iterate, high: f64, high_trial: &Iterate, direction: &[f64]) -> f64 {
+    let (a, b) = (dot(&low_trial.gradient, direction), dot(&high_trial.gradient, direction));
     let middle = f64::midpoint(low, high);
-    let d1 = a + b - 3.0 * (low_place.value - high_place.value) / (low - high);
+    let d1 = a + b - 3.0 * (low_trial.value - high_trial.value) / (low - high);
     let square = d1 * d1 - a * b;
     if !square.is_finite() || square < 0.0 {
         return middle;
@@ -298,31 +320,31 @@ mod tests {
     }
 
     #[test]
-    fn a_long_way_takes_few_evaluations_and_ends_where_doubling_ends() {
-        for bend in [1e-3, 3e-5, 7e-7, 1e-9] {
+    fn extrapolation_takes_few_evaluations_and_ends_where_doubling_ends() {
+        for curvature in [1e-3, 3e-5, 7e-7, 1e-9] {
             let evaluations = Mutex::new(0);
             let parabola = |x: &[f64], gradient: &mut [f64]| {
                 *evaluations.lock().expect("no test thread panics") += 1;
-                gradient[0] = 2.0 * bend * (x[0] - 1.0);
-                bend * (x[0] - 1.0).powi(2)
+                gradient[0] = 2.0 * curvature * (x[0] - 1.0);
+                curvature * (x[0] - 1.0).powi(2)
             };
-            let from = Place::at(&parabola, vec![0.0]);
-            let found = wolfe(&parabola, &from, &[2.0 * bend], 1.0).expect("a lower place");
-            let doubled = (0..40).map(|k| f64::from(k).exp2()).find(|step| step * 2.0 * bend >= 0.1);
-            approx::assert_relative_eq!(found.point[0], 2.0 * bend * doubled.expect("not far"));
+            let from = Iterate::at(&parabola, vec![0.0]);
+            let found = line_search(&parabola, &from, &[2.0 * curvature], 1.0).expect("a decrease");
+            let doubled = (0..40).map(|k| f64::from(k).exp2()).find(|step| step * 2.0 * curvature >= 0.1);
+            approx::assert_relative_eq!(found.point[0], 2.0 * curvature * doubled.expect("not far"));
             assert!(*evaluations.lock().expect("no test thread panics") <= 7);
         }
     }
 
     #[test]
-    fn long_vectors_are_remembered_within_a_bound() {
-        assert_eq!(remembered(0), MEMORY);
-        assert_eq!(remembered(1_000_000), MEMORY);
-        // The places of 20,000 classes in 300 dimensions.
+    fn curvature_pairs_fit_a_memory_budget() {
+        assert_eq!(pair_count(0), MAX_PAIRS);
+        assert_eq!(pair_count(1_000_000), MAX_PAIRS);
+        // The coordinates of 20,000 classes in 300 dimensions.
         let many = 6_000_000;
-        assert!((LEAST_MEMORY..MEMORY).contains(&remembered(many)));
-        assert!(2 * size_of::<f64>() * many * remembered(many) <= MEMORY_BYTES);
-        assert_eq!(remembered(usize::MAX / 32), LEAST_MEMORY);
+        assert!((MIN_PAIRS..MAX_PAIRS).contains(&pair_count(many)));
+        assert!(2 * size_of::<f64>() * many * pair_count(many) <= MAX_PAIR_BYTES);
+        assert_eq!(pair_count(usize::MAX / 32), MIN_PAIRS);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Progress as events: libraries report, programs decide what to show.
+//! Progress events: libraries report, programs decide what to show.
 
 use crate::Check;
 
@@ -7,7 +7,7 @@ use crate::Check;
 /// Methods take `&self` because blocks report from several threads; an implementation that keeps state
 /// uses atomics or a lock. Every method does nothing by default.
 pub trait Observer: Sync {
-    /// A named stage begins; the one before it, if any, is over.
+    /// A named stage begins, and the previous one ends.
     fn stage(&self, name: &'static str) {
         let _ = name;
     }
@@ -17,17 +17,17 @@ pub trait Observer: Sync {
         let _ = (done, total);
     }
 
-    /// An optimiser has finished iteration `step` at objective `value`.
+    /// An optimizer has finished iteration `step` at objective `value`.
     fn step(&self, step: usize, value: f64) {
         let _ = (step, value);
     }
 
-    /// A stage has compared its result with numbers that were computed apart from it, and they agree.
+    /// The result of a stage passed a check against an independent computation.
     fn check(&self, check: &Check) {
         let _ = check;
     }
 
-    /// Something that the user should know but that stops nothing.
+    /// A remark for the user; the computation continues.
     fn note(&self, message: &str) {
         let _ = message;
     }

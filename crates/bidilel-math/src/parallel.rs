@@ -1,7 +1,7 @@
-//! Threads: how many, and matrix products on all of them.
+//! Parallel dense kernels with results that do not depend on the number of threads.
 //!
-//! The number of threads is that of the rayon pool a caller runs in. A product is cut into panels of
-//! fixed width, one thread a panel, so its bits do not depend on how many threads there are.
+//! The number of threads is that of the rayon pool of the caller. A product is cut into panels of fixed width, one thread
+//! per panel, so that its bits do not depend on the number of threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -9,67 +9,68 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+pub use crate::round_robin::round_robin;
 use crate::{Scalar, vector};
 
-/// Numbers of a long vector that one thread works on; shorter vectors are not worth a thread's start.
-const STRETCH: usize = 1 << 16;
-/// Width of the panels that one thread computes.
-const PANEL: usize = 128;
+/// Entries of a long vector per task; shorter vectors do not pay for the overhead of a task.
+const CHUNK_ENTRIES: usize = 1 << 16;
+/// Columns of a product per task.
+const PANEL_COLUMNS: usize = 128;
 
-/// Works on items that are large, no more of them at a time than there are threads; false, and an early end, where one
-/// says so.
+/// Runs large jobs concurrently, at most as many at a time as there are threads; stops early and returns false when a
+/// job returns false.
 ///
-/// Each item may run in parallel itself. A thread that waits for a part of its own item lends a hand to the others', and
-/// begins no further one.
-pub fn side_by_side<I: Sync>(items: &[I], work: impl Fn(&I) -> bool + Sync) -> bool {
-    let (next, going) = (AtomicUsize::new(0), AtomicBool::new(true));
+/// A job may be parallel itself. A thread that waits inside its own job steals work from other running jobs, but starts no
+/// new job: memory is bounded by one job per thread.
+pub fn run_jobs<J: Sync>(jobs: &[J], run: impl Fn(&J) -> bool + Sync) -> bool {
+    let (next, running) = (AtomicUsize::new(0), AtomicBool::new(true));
     let worker = || {
-        while going.load(Ordering::Relaxed)
-            && let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed))
+        while running.load(Ordering::Relaxed)
+            && let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed))
         {
-            if !work(item) {
-                going.store(false, Ordering::Relaxed);
+            if !run(job) {
+                running.store(false, Ordering::Relaxed);
             }
         }
     };
     rayon::scope(|scope| (0..rayon::current_num_threads()).for_each(|_| scope.spawn(|_| worker())));
-    going.into_inner()
+    running.into_inner()
 }
 
-/// Zeros, for a matrix that is multiplied much.
+/// A zero matrix with a padded leading dimension.
 ///
-/// Where columns are a multiple of 4 KiB apart, as those of 1,024 or 4,096 dimensions are, the rows that a product
-/// packs side by side all fall into the same few cache lines: products of such matrices take more than twice as long.
-/// A few unused numbers at the end of every column prevent that.
+/// With a leading dimension that is a multiple of 4 KiB, as 1,024 or 4,096 dimensions give, the entries of a row map to the
+/// same few cache sets, and packing such a matrix evicts its own lines: products take more than twice as long. A few unused
+/// entries at the end of every column prevent that.
 pub fn zeros<T: Scalar>(rows: usize, columns: usize) -> Mat<T> {
     let line = 64 / size_of::<T>();
-    let apart = rows.next_multiple_of(line);
-    let room = if (apart * size_of::<T>()).is_multiple_of(512) { apart + line } else { apart };
-    let mut matrix = Mat::with_capacity(room, columns);
+    let stride = rows.next_multiple_of(line);
+    let padded = if (stride * size_of::<T>()).is_multiple_of(512) { stride + line } else { stride };
+    let mut matrix = Mat::with_capacity(padded, columns);
     matrix.resize_with(rows, columns, |_, _| T::from_f64(0.0));
     matrix
 }
 
-/// A copy, its columns apart as [`zeros`] has them.
+/// A copy with the padded leading dimension of [`zeros`].
 pub fn copy<T: Scalar>(matrix: MatRef<'_, T>) -> Mat<T> {
     let mut copy = zeros(matrix.nrows(), matrix.ncols());
     copy.copy_from(matrix);
     copy
 }
 
-/// `destination = left * right`, or added to it.
+/// `destination = left * right`, or `destination += left * right`.
 pub fn multiply<T: Scalar>(
     destination: MatMut<'_, T>,
     accumulate: Accum,
     left: MatRef<'_, T>,
     right: MatRef<'_, T>,
 ) {
-    // Panels run along the longer side, so that thin products are shared too.
+    // Panels divide the longer side, so that thin products are parallel too.
     if destination.nrows() > destination.ncols() {
         return multiply(destination.transpose_mut(), accumulate, right.transpose(), left.transpose());
     }
-    destination.par_col_chunks_mut(PANEL).enumerate().for_each(|(index, panel)| {
-        let columns = right.subcols(index * PANEL, panel.ncols());
+    destination.par_col_chunks_mut(PANEL_COLUMNS).enumerate().for_each(|(index, panel)| {
+        let columns = right.subcols(index * PANEL_COLUMNS, panel.ncols());
         matmul(panel, accumulate, left, columns, T::from_f64(1.0), Par::Seq);
     });
 }
@@ -81,14 +82,14 @@ pub fn product<T: Scalar>(left: MatRef<'_, T>, right: MatRef<'_, T>) -> Mat<T> {
     result
 }
 
-/// $\sum_i l_i r_i$ of vectors of any length, summed in stretches.
+/// $\sum_i l_i r_i$ of vectors of any length, summed in chunks of fixed size.
 pub fn dot(left: &[f64], right: &[f64]) -> f64 {
-    if left.len() <= STRETCH {
+    if left.len() <= CHUNK_ENTRIES {
         return vector::dot(left, right);
     }
     let sums: Vec<f64> = left
-        .par_chunks(STRETCH)
-        .zip(right.par_chunks(STRETCH))
+        .par_chunks(CHUNK_ENTRIES)
+        .zip(right.par_chunks(CHUNK_ENTRIES))
         .map(|(left, right)| vector::dot(left, right))
         .collect();
     sums.iter().sum()
@@ -96,12 +97,12 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
 
 /// `target += scale * other` of vectors of any length.
 pub fn add_scaled(target: &mut [f64], scale: f64, other: &[f64]) {
-    if target.len() <= STRETCH {
+    if target.len() <= CHUNK_ENTRIES {
         return vector::add_scaled(target, scale, other);
     }
     target
-        .par_chunks_mut(STRETCH)
-        .zip(other.par_chunks(STRETCH))
+        .par_chunks_mut(CHUNK_ENTRIES)
+        .zip(other.par_chunks(CHUNK_ENTRIES))
         .for_each(|(target, other)| vector::add_scaled(target, scale, other));
 }
 
@@ -126,15 +127,15 @@ mod tests {
     }
 
     #[test]
-    fn every_item_is_worked_on_once_and_no_more_at_a_time_than_there_are_threads() {
+    fn every_job_runs_once_and_no_more_at_a_time_than_there_are_threads() {
         for threads in [1, 2, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small pool");
             let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let times: Vec<AtomicUsize> = (0..40).map(|_| AtomicUsize::new(0)).collect();
             let whole = pool.install(|| {
-                side_by_side(&times, |times| {
+                run_jobs(&times, |times| {
                     most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                    // Parts of an item are open to all threads, which must not begin another item meanwhile.
+                    // All threads may steal parts of a job, and must not start another job meanwhile.
                     (0..64).into_par_iter().for_each(|_| std::thread::yield_now());
                     times.fetch_add(1, Ordering::SeqCst);
                     running.fetch_sub(1, Ordering::SeqCst);
@@ -147,14 +148,14 @@ mod tests {
     }
 
     #[test]
-    fn items_after_one_that_says_so_are_left_alone() {
+    fn jobs_after_one_that_returns_false_do_not_run() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a small pool");
         let done = AtomicUsize::new(0);
-        let go = |item: &usize| {
+        let job = |index: &usize| {
             done.fetch_add(1, Ordering::SeqCst);
-            *item != 4
+            *index != 4
         };
-        assert!(!pool.install(|| side_by_side(&(0..100).collect::<Vec<_>>(), go)));
+        assert!(!pool.install(|| run_jobs(&(0..100).collect::<Vec<_>>(), job)));
         assert_eq!(done.into_inner(), 5);
     }
 

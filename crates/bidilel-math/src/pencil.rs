@@ -1,25 +1,27 @@
-//! Two symmetric matrices of a generalised eigenproblem in the room of one.
+//! A symmetric matrix pencil: $A$ and $B$ of $A p = \lambda B p$, stored in one square.
 //!
-//! Of $A p = \lambda B p$ only half of either matrix is ever computed or read: the tiles of $A$ above the diagonal and the
-//! lower triangle of $B$ share one square. The tiles of $A$ that lie on the diagonal, where the two would meet, are kept
-//! beside it. At 4,096 dimensions that is 142 MB in the place of 268.
+//! One triangle of either matrix is enough: the tiles of $A$ above the diagonal and the lower triangle of $B$ share one square
+//! matrix. The tiles of $A$ on the diagonal, where the two would overlap, are stored separately. At 4,096 dimensions this takes
+//! 142 MB instead of 268.
+
+use std::borrow::Cow;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::eigen::{self, Eigen, Witness};
+use crate::eigen::{self, Eigen, ResidualCheck};
 use crate::parallel::{copy, zeros};
-use crate::tiles::{Symmetric, TILE, mirror, transpose_into};
+use crate::tiles::{RankUpdate, TILE, mirror, transpose_into};
 use crate::vector::{add_scaled, column, dot};
 use crate::{Observer, Result};
 
-/// $A$ and $B$, both symmetric.
+/// Symmetric matrices $A$ and $B$, in the storage of one.
 #[derive(Debug)]
 pub struct Pencil {
-    /// $B$ on and below the diagonal, the tiles of $A$ above it.
+    /// The lower triangle of $B$, and the tiles of $A$ above the diagonal.
     square: Mat<f64>,
-    /// The tiles of $A$ on the diagonal, of which the lower half counts.
+    /// The tiles of $A$ on the diagonal; only their lower triangles are valid.
     diagonal: Vec<Mat<f64>>,
 }
 
@@ -30,45 +32,45 @@ impl Clone for Pencil {
 }
 
 impl Pencil {
-    /// Both matrices zero.
+    /// A pencil of two zero matrices.
     pub fn zeros(dim: usize) -> Self {
         let tile = |first: usize| zeros(TILE.min(dim - first), TILE.min(dim - first));
         Self { square: zeros(dim, dim), diagonal: (0..dim).step_by(TILE).map(tile).collect() }
     }
 
-    /// Rows and columns of either matrix.
+    /// The order of both matrices.
     pub fn dim(&self) -> usize {
         self.square.nrows()
     }
 
-    /// Adds a symmetric product to each.
-    pub(crate) fn add(&mut self, left: Symmetric<'_>, right: Symmetric<'_>) {
+    /// Adds a symmetric rank-k update to each matrix.
+    pub(crate) fn add(&mut self, left: RankUpdate<'_>, right: RankUpdate<'_>) {
         let panels = self.square.par_col_chunks_mut(TILE).zip(&mut self.diagonal);
         panels.enumerate().for_each(|(index, (mut panel, tile))| {
             let first = index * TILE;
             left.add_diagonal(tile.as_mut(), index);
             left.add_tiles(panel.as_mut().subrows_mut(0, first), 0, first);
-            // Tiles on the diagonal reach a little above it, into room that belongs to nobody.
+            // Tiles on the diagonal of `B` write just above it, where nothing is stored.
             right.add_lower_panel(panel, index);
         });
     }
 
-    /// Both matrices zero again.
-    pub fn clear(&mut self) {
+    /// Sets both matrices to zero.
+    pub(crate) fn clear(&mut self) {
         self.square.par_col_chunks_mut(TILE).for_each(|mut columns| columns.fill(0.0));
         self.diagonal.iter_mut().for_each(|tile| tile.fill(0.0));
     }
 
-    /// Adds both matrices of another pencil of the same size.
-    pub fn add_pencil(&mut self, other: &Self) {
+    /// Adds both matrices of another pencil of the same order.
+    pub(crate) fn add_pencil(&mut self, other: &Self) {
         let columns = self.square.par_col_iter_mut().zip(other.square.par_col_iter());
         columns.for_each(|(mut column, other)| column += other);
         self.diagonal.iter_mut().zip(&other.diagonal).for_each(|(tile, other)| *tile += other);
     }
 
     /// $A \mathrel{+}= \frac12 B$.
-    pub fn add_half_of_right_to_left(&mut self) {
-        const SIDE: usize = 16;
+    pub(crate) fn add_half_of_right_to_left(&mut self) {
+        const BLOCK: usize = 16;
         let dim = self.dim();
         for (index, tile) in self.diagonal.iter_mut().enumerate() {
             let first = index * TILE;
@@ -77,12 +79,12 @@ impl Pencil {
                 let left = &mut tile.col_as_slice_mut(j)[j..];
                 left.iter_mut().zip(right).for_each(|(left, right)| *left += 0.5 * right);
             }
-            // Block by block: one of the two is read across its columns.
+            // Blocked: one of the two is read across its columns.
             let after = first + tile.ncols();
-            for top in (first..after).step_by(SIDE) {
-                for left in (after..dim).step_by(SIDE) {
-                    for j in left..dim.min(left + SIDE) {
-                        for i in top..after.min(top + SIDE) {
+            for top in (first..after).step_by(BLOCK) {
+                for left in (after..dim).step_by(BLOCK) {
+                    for j in left..dim.min(left + BLOCK) {
+                        for i in top..after.min(top + BLOCK) {
                             self.square[(i, j)] += 0.5 * self.square[(j, i)];
                         }
                     }
@@ -91,7 +93,7 @@ impl Pencil {
         }
     }
 
-    /// $S A S$ and $S B S$ with the diagonal $S$ of these numbers.
+    /// Congruence by a diagonal matrix: $S A S$ and $S B S$ with $S = \operatorname{diag}$ of `scales`.
     pub fn scale(&mut self, scales: &[f64]) {
         for (j, scale) in scales.iter().enumerate() {
             let column = self.square.col_as_slice_mut(j);
@@ -103,18 +105,18 @@ impl Pencil {
     }
 
     /// $B \mathrel{+}= \alpha I$.
-    pub fn add_to_right_diagonal(&mut self, alpha: f64) {
+    pub fn regularize(&mut self, alpha: f64) {
         (0..self.dim()).for_each(|i| self.square[(i, i)] += alpha);
     }
 
-    /// $A$, whole.
+    /// $A$ as a full matrix.
     pub fn left(&self) -> Mat<f64> {
         let mut left = self.lower_left();
         mirror(&mut left);
         left
     }
 
-    /// $A$ on and below the diagonal.
+    /// The lower triangle of $A$.
     fn lower_left(&self) -> Mat<f64> {
         let dim = self.dim();
         let mut lower = zeros(dim, dim);
@@ -132,14 +134,14 @@ impl Pencil {
         lower
     }
 
-    /// $B$, whole.
+    /// $B$ as a full matrix.
     pub fn right(&self) -> Mat<f64> {
         let mut right = self.lower_right();
         mirror(&mut right);
         right
     }
 
-    /// $B$ on and below the diagonal.
+    /// The lower triangle of $B$.
     fn lower_right(&self) -> Mat<f64> {
         let dim = self.dim();
         let mut lower = zeros(dim, dim);
@@ -149,7 +151,7 @@ impl Pencil {
         lower
     }
 
-    /// $A M$, from the half of $A$ that there is and its whole tiles on the diagonal.
+    /// $A M$ for a block $M$, from the stored tiles of $A$ and its full tiles on the diagonal.
     fn left_times(&self, diagonal: &[Mat<f64>], block: MatRef<'_, f64>) -> Mat<f64> {
         let (dim, above) = (self.dim(), self.square.as_ref());
         let mut image = zeros(dim, block.ncols());
@@ -167,9 +169,9 @@ impl Pencil {
         image
     }
 
-    /// Products of both matrices, with `alpha` on the diagonal of $B$, from before they are factored.
-    fn witness(&self, alpha: f64) -> Witness {
-        Witness::new(self.dim(), |probes| {
+    /// Products of $A$ and $B + \alpha I$ with random vectors, taken before anything is factored.
+    fn residual_check(&self, alpha: f64) -> ResidualCheck {
+        ResidualCheck::new(self.dim(), |probes| {
             let (left, mut right) = self.both_times(probes);
             for j in 0..probes.ncols() {
                 add_scaled(right.col_as_slice_mut(j), alpha, column(probes, j));
@@ -183,8 +185,8 @@ impl Pencil {
         self.diagonal.iter().map(|tile| (0..tile.ncols()).map(|i| tile[(i, i)]).sum::<f64>()).sum()
     }
 
-    /// Both matrices times a few columns, in one pass over the square: every column of it is half a column of $A$ and half of
-    /// $B$, and as much of a row of each.
+    /// $A M$ and $B M$ for a narrow block $M$, in one pass over the square: every column of it is part of a column of $A$ and of a
+    /// column of $B$, and by symmetry part of a row of each.
     pub(crate) fn both_times(&self, block: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
         let (dim, width) = (self.dim(), block.ncols());
         let panel = |(index, tile): (usize, &Mat<f64>)| {
@@ -219,22 +221,22 @@ impl Pencil {
         (left, right)
     }
 
-    /// The `count` leading pairs of $A p = \lambda (B + \alpha I) p$, with both matrices kept for other alphas.
+    /// The `count` leading pairs of $A p = \lambda (B + \alpha I) p$; the pencil stays as it is, for other values of $\alpha$.
     ///
     /// # Errors
     /// As [`Self::leading`].
-    pub fn leading_beside(&self, alpha: f64, count: usize, watch: &dyn Observer) -> Result<Eigen> {
+    pub fn leading_regularized(&self, alpha: f64, count: usize, watch: &dyn Observer) -> Result<Eigen> {
         if eigen::solve_directly(self.dim(), count) {
-            let witness = self.witness(alpha);
+            let check = self.residual_check(alpha);
             let mut right = self.lower_right();
             (0..self.dim()).for_each(|i| right[(i, i)] += alpha);
             let factor = eigen::cholesky(right)?;
             let found = eigen::generalized_directly(self.lower_left(), &factor, count)?;
-            eigen::verify(&witness, factor.as_ref(), &found, watch)?;
+            eigen::verify(&check, factor.as_ref(), &found, watch)?;
             return Ok(found);
         }
         let mut own = self.clone();
-        own.add_to_right_diagonal(alpha);
+        own.regularize(alpha);
         own.leading(count, watch)
     }
 
@@ -243,25 +245,41 @@ impl Pencil {
     /// # Errors
     /// [`crate::Error::NotPositiveDefinite`] when $B$ has no Cholesky factor; otherwise as [`eigen::symmetric`].
     pub fn leading(self, count: usize, watch: &dyn Observer) -> Result<Eigen> {
-        let witness = self.witness(0.0);
+        let check = self.residual_check(0.0);
         if eigen::solve_directly(self.dim(), count) {
             let left = self.lower_left();
             let Self { square, diagonal } = self;
             drop(diagonal);
             let factor = eigen::cholesky(square)?;
             let found = eigen::generalized_directly(left, &factor, count)?;
-            eigen::verify(&witness, factor.as_ref(), &found, watch)?;
+            eigen::verify(&check, factor.as_ref(), &found, watch)?;
             return Ok(found);
         }
-        // The factor takes the place of the tiles on and below the diagonal; those above it stay.
+        // The Cholesky factor overwrites the tiles on and below the diagonal; those above it, of `A`, stay.
         let mut factored = Self { square: eigen::cholesky(self.square)?, diagonal: self.diagonal };
         factored.diagonal.iter_mut().for_each(mirror);
         let times = |block: MatRef<'_, f64>| factored.left_times(&factored.diagonal, block);
         let found = eigen::generalized_leading(&times, &factored.square, count, watch);
         let directly = || eigen::generalized_directly(factored.lower_left(), &factored.square, count);
-        let found = eigen::unless_stalled(found, watch, directly)?;
-        eigen::verify(&witness, factored.square.as_ref(), &found, watch)?;
+        let found = eigen::or_directly(found, watch, directly)?;
+        eigen::verify(&check, factored.square.as_ref(), &found, watch)?;
         Ok(found)
+    }
+}
+
+/// The `count` leading pairs of $A p = \lambda (B + \alpha I) p$: eigenvalues descending, $p^\top (B + \alpha I) p = 1$.
+///
+/// A borrowed pencil is kept, at the cost of a copy; an owned one is overwritten.
+///
+/// # Errors
+/// As [`Pencil::leading`].
+pub fn leading(pencil: Cow<'_, Pencil>, alpha: f64, count: usize, watch: &dyn Observer) -> Result<Eigen> {
+    match pencil {
+        Cow::Borrowed(pencil) => pencil.leading_regularized(alpha, count, watch),
+        Cow::Owned(mut pencil) => {
+            pencil.regularize(alpha);
+            pencil.leading(count, watch)
+        }
     }
 }
 
@@ -273,19 +291,19 @@ mod tests {
     use crate::parallel::product;
     use crate::tiles::tests::packed;
 
-    /// A pencil of random symmetric matrices, with both of them whole.
+    /// A pencil of random symmetric matrices, and both as full matrices.
     fn example(dim: usize) -> (Pencil, Mat<f64>, Mat<f64>) {
         let (one, other) = (random(dim / 2, dim, 1), random(dim + 5, dim, 2));
         let mut pencil = Pencil::zeros(dim);
         let (first, second) = (packed(one.transpose()), packed(other.transpose()));
         pencil.add(
-            Symmetric { left: &first.0, right: &first.1, depth: dim / 2 },
-            Symmetric { left: &second.0, right: &second.1, depth: dim + 5 },
+            RankUpdate { left: &first.0, right: &first.1, depth: dim / 2 },
+            RankUpdate { left: &second.0, right: &second.1, depth: dim + 5 },
         );
         (pencil, product(one.transpose(), one.as_ref()), product(other.transpose(), other.as_ref()))
     }
 
-    /// The tiles of $A$ on the diagonal, whole.
+    /// The tiles of $A$ on the diagonal, as full matrices.
     fn whole_diagonal(pencil: &Pencil) -> Vec<Mat<f64>> {
         let mut diagonal = pencil.diagonal.clone();
         diagonal.iter_mut().for_each(mirror);
@@ -293,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn both_matrices_come_back_whole_at_sizes_around_a_tile() {
+    fn both_matrices_are_recovered_at_sizes_around_a_tile() {
         for dim in [2, TILE - 1, TILE, TILE + 1, 2 * TILE + 7] {
             let (pencil, left, right) = example(dim);
             assert!((pencil.left() - &left).norm_max() < 1e-10, "{dim}");
@@ -329,11 +347,11 @@ mod tests {
         }
     }
 
-    /// What became of the tiles above the diagonal where a factorisation wrote a register's width above it.
+    /// A factorization that writes a register's width above the diagonal overwrites tiles of `A`.
     #[test]
-    fn pairs_of_a_matrix_that_was_written_over_are_refused() {
+    fn pairs_of_an_overwritten_matrix_are_refused() {
         let (pencil, ..) = example(1400);
-        let witness = pencil.witness(0.0);
+        let check = pencil.residual_check(0.0);
         let mut factored = Pencil {
             square: eigen::cholesky(pencil.square.clone()).expect("definite"),
             diagonal: whole_diagonal(&pencil),
@@ -341,9 +359,9 @@ mod tests {
         let solve = |factored: &Pencil| {
             let times = |block: MatRef<'_, f64>| factored.left_times(&factored.diagonal, block);
             let found = eigen::generalized_leading(&times, &factored.square, 12, &Silent)?;
-            eigen::verify(&witness, factored.square.as_ref(), &found, &Silent)
+            eigen::verify(&check, factored.square.as_ref(), &found, &Silent)
         };
-        solve(&factored).expect("nothing was written over");
+        solve(&factored).expect("nothing was overwritten");
         for j in (TILE..1400).step_by(TILE).flat_map(|first| first..first + 16) {
             for i in j / TILE * TILE - 16..j / TILE * TILE {
                 factored.square[(i, j)] += 100.0;
@@ -354,19 +372,18 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_those_of_the_two_matrices_apart() {
+    fn pairs_equal_those_of_the_two_full_matrices() {
         for dim in [50, 1400] {
             let (pencil, left, right) = example(dim);
-            let apart = eigen::generalized(left.as_ref(), right, 12, &Silent).expect("a definite pencil");
+            let separate = eigen::generalized(left.as_ref(), right, 12, &Silent).expect("a definite pencil");
             let found = pencil.leading(12, &Silent).expect("a definite pencil");
-            for (one, other) in found.values.iter().zip(&apart.values) {
+            for (one, other) in found.values.iter().zip(&separate.values) {
                 approx::assert_relative_eq!(one, other, max_relative = 1e-9);
             }
-            assert!((found.vectors - &apart.vectors).norm_max() < 1e-6, "{dim}");
+            assert!((found.vectors - &separate.vectors).norm_max() < 1e-6, "{dim}");
             let (pencil, ..) = example(dim);
-            let (mut more, beside) = (pencil.clone(), pencil.leading_beside(0.5, 12, &Silent));
-            more.add_to_right_diagonal(0.5);
-            assert_eq!(beside.expect("a definite pencil"), more.leading(12, &Silent).expect("the same"));
+            let kept = leading(Cow::Borrowed(&pencil), 0.5, 12, &Silent).expect("a definite pencil");
+            assert_eq!(kept, leading(Cow::Owned(pencil), 0.5, 12, &Silent).expect("the same pencil"));
         }
     }
 }

@@ -1,12 +1,12 @@
-//! The number types that feature matrices come in.
+//! The number types of feature matrices.
 
 use faer::traits::RealField;
 
 use crate::lanes::Lanes;
 
-/// A feature's number type: `f32`, or `f64` where a caller wants every digit.
+/// The number type of features: `f32`, or `f64` where a caller needs full precision.
 pub trait Scalar: RealField + Lanes + Copy + Send + Sync + 'static {
-    /// Widens without loss.
+    /// Converts without loss.
     fn to_f64(self) -> f64;
     /// Rounds to this type.
     fn from_f64(value: f64) -> Self;

@@ -1,24 +1,24 @@
-//! The vector instructions that the kernels of this crate use, chosen once a process.
+//! Run-time dispatch of SIMD kernels: the instruction set is chosen once per process.
 //!
-//! The widest that the processor has, or those that the environment variable `BIDILEL_SIMD` names: `scalar`, `avx2`,
-//! `avx512` or `neon`. Sums that a kernel keeps in registers are as many as the registers have lanes, so results differ
-//! between levels in their last bits, and in nothing else: the tests run at every level that the machine has.
+//! It is the widest that the processor has, or the one that the environment variable `BIDILEL_SIMD` names: `scalar`,
+//! `avx2`, `avx512` or `neon`. A kernel that accumulates in registers has one partial sum per lane, so its results differ
+//! between levels in the last bits, and in nothing else: the tests run at every level that the machine has.
 //!
-//! faer chooses its instructions by itself, and this variable does not reach them.
+//! faer selects its instruction set by itself; this variable does not affect it.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use pulp::{Arch, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 
 /// The environment variable that forces a level.
-pub const VARIABLE: &str = "BIDILEL_SIMD";
+pub const LEVEL_VARIABLE: &str = "BIDILEL_SIMD";
 
-/// A set of vector instructions.
+/// A SIMD instruction set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// No vector instructions beyond what the compiler takes for granted.
+    /// No vector instructions beyond the baseline of the compilation target.
     Scalar,
     /// NEON: 128 bits.
     Neon,
@@ -28,14 +28,14 @@ pub enum Level {
     Avx512,
 }
 
-/// A level that was asked for and cannot be had.
+/// A requested level that is not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LevelError {
     /// No level of that name.
-    #[error("{VARIABLE} must be scalar, neon, avx2 or avx512, found `{0}`")]
+    #[error("{LEVEL_VARIABLE} must be scalar, neon, avx2 or avx512, found `{0}`")]
     Unknown(String),
     /// The processor, or the build, does not have it.
-    #[error("{VARIABLE} asks for {0}, which this processor does not have")]
+    #[error("{LEVEL_VARIABLE} must be a level of this processor, found {0}")]
     Unavailable(Level),
 }
 
@@ -47,17 +47,19 @@ impl Level {
         Self::ALL.into_iter().filter(|level| level.arch().is_some()).collect()
     }
 
-    /// The level that the environment asks for, if it does.
+    /// The level that the environment variable requests, if it is set.
     ///
     /// # Errors
     /// When there is no such level, or not on this processor.
     pub fn requested() -> Result<Option<Self>, LevelError> {
-        let Some(text) = std::env::var_os(VARIABLE).filter(|text| !text.is_empty()) else { return Ok(None) };
+        let Some(text) = std::env::var_os(LEVEL_VARIABLE).filter(|text| !text.is_empty()) else {
+            return Ok(None);
+        };
         let level: Self = text.to_string_lossy().parse()?;
         level.arch().map(|_| Some(level)).ok_or(LevelError::Unavailable(level))
     }
 
-    /// The level in use. A request that cannot be met leaves the widest: programs ask [`Self::requested`] first.
+    /// The level in use. An invalid request falls back to the widest level; programs check [`Self::requested`] first.
     pub fn in_use() -> Self {
         let (level, _) = chosen();
         level
@@ -107,27 +109,46 @@ fn chosen() -> (Level, Arch) {
     })
 }
 
-/// Runs the tests of a test binary at each of the levels that its process does not run at; for tests alone.
+/// Runs the tests of a test binary again at every other level; for tests only.
 ///
 /// # Panics
-/// If a test fails at one of them, with what it said.
+/// If a test fails at one of the levels, with its output.
 #[doc(hidden)]
 pub fn test_at_other_levels() {
-    // A process that was told its level was started by another that runs the rest.
-    if std::env::var_os(VARIABLE).is_some() {
+    // With the variable set, this process is itself such a run.
+    if std::env::var_os(LEVEL_VARIABLE).is_some() {
         return;
     }
     let tests = std::env::current_exe().expect("a test knows its own program");
     for level in Level::available().into_iter().filter(|&level| level != Level::in_use()) {
-        let run = std::process::Command::new(&tests).env(VARIABLE, level.to_string()).output();
+        let run = std::process::Command::new(&tests).env(LEVEL_VARIABLE, level.to_string()).output();
         let run = run.expect("the tests start again");
         assert!(run.status.success(), "at the level {level}:\n{}", String::from_utf8_lossy(&run.stdout));
     }
 }
 
-/// Runs a kernel with the instructions in use.
+/// Runs a closure compiled for the level in use.
+///
+/// The closure should be `#[inline(always)]`, and the order of its operations must not depend on the register width.
 #[inline]
-pub(crate) fn dispatch<Op: WithSimd>(op: Op) -> Op::Output {
+pub fn dispatch<R>(work: impl FnMut() -> R) -> R {
+    struct Work<F>(F);
+    impl<R, F: FnMut() -> R> WithSimd for Work<F> {
+        type Output = R;
+
+        // Called by reference: a closure called by value may be compiled as a separate function, without the wide
+        // instructions.
+        #[inline(always)]
+        fn with_simd<S: Simd>(mut self, _: S) -> R {
+            (self.0)()
+        }
+    }
+    run_kernel(Work(work))
+}
+
+/// Runs a kernel that is generic over the register type, at the level in use.
+#[inline]
+pub(crate) fn run_kernel<Op: WithSimd>(op: Op) -> Op::Output {
     chosen().1.dispatch(op)
 }
 
@@ -152,7 +173,7 @@ mod tests {
         assert_eq!(Some(Level::in_use()), expected);
     }
 
-    /// Every test of this crate, once more at each of the other levels.
+    /// Every test of this crate, again at each of the other levels.
     #[test]
     fn every_test_passes_at_every_level() {
         test_at_other_levels();

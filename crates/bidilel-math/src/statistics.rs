@@ -12,7 +12,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises `values`; all zeros without any.
+    /// Summarizes `values`; all zeros for an empty slice.
     pub fn of(values: &[f64]) -> Self {
         let count = values.len() as f64;
         if values.is_empty() {
@@ -25,7 +25,7 @@ impl Summary {
     }
 }
 
-/// Third standardised moment, with the population's divisor; 0 for constant values.
+/// Third standardized moment, with the population divisor $n$; 0 for constant values.
 pub fn skewness(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn skewness_is_odd_and_blind_to_scale() {
+    fn skewness_is_odd_and_invariant_to_scale() {
         let values = [0.0, 1.0, 1.0, 5.0];
         let mirrored = values.map(|v| 3.0 - 2.0 * v);
         assert!(skewness(&values) > 0.5);

@@ -1,11 +1,11 @@
-//! A symmetric matrix with a zero diagonal, each entry stored once.
+//! A symmetric matrix with a zero diagonal in packed storage: each entry is stored once.
 //!
-//! Distances among 20,000 classes are 1.6 GB this way, and 3.2 as a full matrix. Column $j$ holds the entries above
-//! the diagonal, $i < j$, one column after the other.
+//! Distances among 20,000 classes take 1.6 GB this way, and 3.2 GB as a full matrix. The strict upper triangle is stored
+//! column by column: column $j$ has the entries $i < j$.
 
 use faer::{Mat, MatRef};
 
-/// The entries above the diagonal.
+/// A symmetric matrix with a zero diagonal, in packed storage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Symmetric {
     size: usize,
@@ -13,18 +13,18 @@ pub struct Symmetric {
 }
 
 impl Symmetric {
-    /// All entries zero.
+    /// The zero matrix.
     pub fn zeros(size: usize) -> Self {
         Self { size, values: vec![0.0; size * size.saturating_sub(1) / 2] }
     }
 
-    /// The entries that [`Self::entries`] gave; `None` where their number is not that of the pairs.
+    /// From entries as [`Self::entries`] returns them; `None` where their number is not that of the pairs.
     pub fn from_entries(size: usize, values: Vec<f64>) -> Option<Self> {
         (values.len() == size * size.saturating_sub(1) / 2).then_some(Self { size, values })
     }
 
-    /// The entries of a full matrix, those above the diagonal.
-    pub fn of(matrix: MatRef<'_, f64>) -> Self {
+    /// From the strict upper triangle of a full matrix.
+    pub fn from_matrix(matrix: MatRef<'_, f64>) -> Self {
         let mut made = Self::zeros(matrix.ncols());
         for j in 0..matrix.ncols() {
             made.above_mut(j).iter_mut().zip(matrix.col(j).iter()).for_each(|(own, value)| *own = *value);
@@ -32,7 +32,7 @@ impl Symmetric {
         made
     }
 
-    /// Rows and columns.
+    /// The order of the matrix.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -61,12 +61,12 @@ impl Symmetric {
         &self.values[j * j.saturating_sub(1) / 2..][..j]
     }
 
-    /// The same, to change them.
+    /// The same, mutable.
     pub fn above_mut(&mut self, j: usize) -> &mut [f64] {
         &mut self.values[j * j.saturating_sub(1) / 2..][..j]
     }
 
-    /// All pairs' entries, each once.
+    /// The entries of all pairs, each once.
     pub fn entries(&self) -> &[f64] {
         &self.values
     }
@@ -85,7 +85,7 @@ mod tests {
     fn a_matrix_comes_back_as_it_went_in() {
         for size in [0, 1, 2, 7] {
             let full = Mat::from_fn(size, size, |i, j| if i == j { 0.0 } else { (i + j + i * j) as f64 });
-            let mut packed = Symmetric::of(full.as_ref());
+            let mut packed = Symmetric::from_matrix(full.as_ref());
             assert_eq!(packed.to_matrix(), full);
             assert_eq!(packed.entries().len(), size * size.saturating_sub(1) / 2);
             if size > 2 {

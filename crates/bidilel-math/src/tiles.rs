@@ -1,4 +1,4 @@
-//! Sums of products $S^\top T$ that are symmetric: only the half below the diagonal is multiplied out, tile by tile.
+//! Symmetric rank-k updates on packed operands, tile by tile: only the lower triangle is computed.
 
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
@@ -6,23 +6,23 @@ use rayon::prelude::*;
 use crate::panels::{Panels, Product, Right};
 use crate::vector::column;
 
-/// Rows and columns of a tile: panels begin at its multiples, whatever the width of the registers.
+/// Rows and columns of a tile. A multiple of the panel width at every SIMD level, so that tiles begin with a panel.
 pub(crate) const TILE: usize = 240;
-/// Rows of a tile that one thread takes: small enough that none waits long for the others.
-const SHARE: usize = 96;
+/// Rows of a tile per task: small enough to balance the load of the threads.
+const ROWS_PER_TASK: usize = 96;
 /// Depths that one thread packs at a time.
-const SLAB: usize = 24;
+const SLAB_DEPTHS: usize = 24;
 
-/// A product of which any tile can be added: the rows of both operands are its rows and its columns.
+/// A symmetric product $L R^\top$ of packed operands, any tile of which can be added to a matrix.
 #[derive(Clone, Copy)]
-pub(crate) struct Symmetric<'a> {
+pub(crate) struct RankUpdate<'a> {
     pub(crate) left: &'a Panels<f64>,
     pub(crate) right: &'a Panels<f64>,
     pub(crate) depth: usize,
 }
 
-impl Symmetric<'_> {
-    /// Adds the half on and below the diagonal. What is above it means nothing afterwards.
+impl RankUpdate<'_> {
+    /// Adds the lower triangle. Entries above the diagonal are undefined afterwards.
     pub(crate) fn add_lower(self, sum: &mut Mat<f64>) {
         let panels = sum.par_col_chunks_mut(TILE).enumerate();
         panels.for_each(|(index, panel)| self.add_lower_panel(panel, index));
@@ -35,14 +35,14 @@ impl Symmetric<'_> {
         rayon::join(|| self.add_diagonal(square, index), || self.add_tiles(below, first + count, first));
     }
 
-    /// Adds to all rows of some columns, from the given row and column on, which begin tiles.
+    /// Adds a rectangular block whose first row and column are the first of a tile.
     pub(crate) fn add_tiles(self, sum: MatMut<'_, f64>, first_row: usize, first_column: usize) {
-        sum.par_row_chunks_mut(SHARE).enumerate().for_each(|(index, part)| {
-            self.product(first_row + index * SHARE, first_column, false).add_to(part);
+        sum.par_row_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(index, part)| {
+            self.product(first_row + index * ROWS_PER_TASK, first_column, false).add_to(part);
         });
     }
 
-    /// Adds to the tile on the diagonal, on and below it and a little above.
+    /// Adds a tile on the diagonal: its lower triangle and some entries just above it.
     pub(crate) fn add_diagonal(self, tile: MatMut<'_, f64>, index: usize) {
         self.product(index * TILE, index * TILE, true).add_to(tile);
     }
@@ -53,61 +53,62 @@ impl Symmetric<'_> {
     }
 }
 
-/// Takes $S T^\top + T S^\top$ from a square, on and below its diagonal and a little above.
+/// Symmetric rank-2k update: subtracts $S T^\top + T S^\top$ from the lower triangle of a square matrix, and from some entries just
+/// above its diagonal.
 ///
 /// # Panics
 /// If columns are not contiguous.
-pub(crate) fn subtract_both(square: MatMut<'_, f64>, one: MatRef<'_, f64>, other: MatRef<'_, f64>) {
+pub(crate) fn subtract_rank_2k(square: MatMut<'_, f64>, one: MatRef<'_, f64>, other: MatRef<'_, f64>) {
     let (dim, depth) = (one.nrows(), one.ncols() + other.ncols());
     let (mut left, mut right) = (Panels::left(dim, depth), Panels::right(dim, depth));
     let pack = |panels: &mut Panels<f64>, (one, other): (MatRef<'_, f64>, MatRef<'_, f64>), sign: f64| {
-        panels.slabs(SLAB).enumerate().for_each(|(index, mut slab)| {
+        panels.slabs(SLAB_DEPTHS).enumerate().for_each(|(index, mut slab)| {
             let mut values = vec![0.0; dim];
-            for (place, depth) in (index * SLAB..depth.min((index + 1) * SLAB)).enumerate() {
+            for (offset, depth) in (index * SLAB_DEPTHS..depth.min((index + 1) * SLAB_DEPTHS)).enumerate() {
                 let from =
                     if depth < one.ncols() { column(one, depth) } else { column(other, depth - one.ncols()) };
                 values.iter_mut().zip(from).for_each(|(value, from)| *value = sign * from);
-                slab.put(place, &values);
+                slab.put(offset, &values);
             }
         });
     };
     pack(&mut left, (one, other), -1.0);
     pack(&mut right, (other, one), 1.0);
-    square.par_col_chunks_mut(SHARE).enumerate().for_each(|(index, columns)| {
-        let first = index * SHARE;
+    square.par_col_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(index, columns)| {
+        let first = index * ROWS_PER_TASK;
         let right = Right::Packed(&right, first);
         let below = columns.split_at_row_mut(first).1;
         Product { left: &left, first_row: first, right, depth, lower: true }.add_to(below);
     });
 }
 
-/// Writes a transposed matrix, block by block.
+/// Writes the transpose of a matrix, blocked for the cache.
 pub(crate) fn transpose_into(from: MatRef<'_, f64>, mut into: MatMut<'_, f64>) {
-    const SIDE: usize = 16;
-    for left in (0..from.ncols()).step_by(SIDE) {
-        let columns = SIDE.min(from.ncols() - left);
-        for top in (0..from.nrows()).step_by(SIDE) {
-            let rows = SIDE.min(from.nrows() - top);
+    const BLOCK: usize = 16;
+    for left in (0..from.ncols()).step_by(BLOCK) {
+        let columns = BLOCK.min(from.ncols() - left);
+        for top in (0..from.nrows()).step_by(BLOCK) {
+            let rows = BLOCK.min(from.nrows() - top);
             let block = from.submatrix(top, left, rows, columns);
             into.as_mut().submatrix_mut(left, top, columns, rows).copy_from(block.transpose());
         }
     }
 }
 
-/// Copies the lower half to the upper one.
+/// Copies the lower triangle to the upper one.
 pub(crate) fn mirror(matrix: &mut Mat<f64>) {
-    combine_halves(matrix, |below, _| below);
+    symmetrize_with(matrix, |below, _| below);
 }
 
-/// Puts what `combine` makes of an entry below the diagonal and its mirror image in the place of both, block by block:
-/// whole rows would leave the cache at every step.
-pub(crate) fn combine_halves(matrix: &mut Mat<f64>, combine: impl Fn(f64, f64) -> f64) {
-    const SIDE: usize = 32;
+/// Replaces an entry below the diagonal and its mirror image by `combine` of the two. Blocked, since whole rows would not stay in
+/// the cache.
+pub(crate) fn symmetrize_with(matrix: &mut Mat<f64>, combine: impl Fn(f64, f64) -> f64) {
+    const BLOCK: usize = 32;
     let dim = matrix.nrows();
-    for left in (0..dim).step_by(SIDE) {
-        for top in (left..dim).step_by(SIDE) {
-            for column in left..dim.min(left + SIDE) {
-                for row in top.max(column + 1)..dim.min(top + SIDE) {
+    for left in (0..dim).step_by(BLOCK) {
+        for top in (left..dim).step_by(BLOCK) {
+            for column in left..dim.min(left + BLOCK) {
+                for row in top.max(column + 1)..dim.min(top + BLOCK) {
                     let both = combine(matrix[(row, column)], matrix[(column, row)]);
                     (matrix[(row, column)], matrix[(column, row)]) = (both, both);
                 }
@@ -122,7 +123,7 @@ pub(crate) mod tests {
     use crate::krylov::tests::random;
     use crate::parallel::{product, zeros};
 
-    /// A matrix as both operands of its product with its transpose.
+    /// A matrix packed as both operands of its product with its transpose.
     pub(crate) fn packed(matrix: MatRef<'_, f64>) -> (Panels<f64>, Panels<f64>) {
         let (rows, depth) = (matrix.nrows(), matrix.ncols());
         let (mut left, mut right) = (Panels::left(rows, depth), Panels::right(rows, depth));
@@ -132,13 +133,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn two_products_and_their_mirror_images_are_taken_away() {
+    fn a_rank_2k_update_equals_the_product() {
         for (dim, depth) in [(1, 1), (97, 30), (300, 96)] {
             let (one, other) = (random(dim, depth, 1), random(dim, depth, 2));
             let mut square = random(dim, dim, 3);
             let both = product(one.as_ref(), other.transpose()) + product(other.as_ref(), one.transpose());
             let expected = &square - both;
-            subtract_both(square.as_mut(), one.as_ref(), other.as_ref());
+            subtract_rank_2k(square.as_mut(), one.as_ref(), other.as_ref());
             for j in 0..dim {
                 assert!((j..dim).all(|i| (square[(i, j)] - expected[(i, j)]).abs() < 1e-11), "{dim}");
             }
@@ -146,12 +147,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn halves_mirrored_are_the_whole_product_at_any_size() {
+    fn a_mirrored_rank_k_update_equals_the_product_at_any_size() {
         for dim in [1, 11, 59, 61, 120, 239, 240, 241, 700] {
             let factor = random(17, dim, 9);
             let mut sum = zeros(dim, dim);
             let (left, right) = packed(factor.transpose());
-            Symmetric { left: &left, right: &right, depth: 17 }.add_lower(&mut sum);
+            RankUpdate { left: &left, right: &right, depth: 17 }.add_lower(&mut sum);
             mirror(&mut sum);
             let whole = product(factor.transpose(), factor.as_ref());
             assert!((sum - whole).norm_max() < 1e-12, "{dim}");

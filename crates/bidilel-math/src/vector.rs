@@ -1,36 +1,19 @@
-//! Loops over slices, in the widest vector registers that the machine has.
+//! Level-1 kernels on slices: dot products, scaled additions, norms.
 //!
-//! The program is built for any processor of its kind; [`pulp`] picks the loop's widest version at run time. A fixed
-//! number of running sums, added up in a fixed order, gives every version the same bits.
+//! They run at the SIMD level that [`crate::simd`] selects at run time. A reduction has a fixed number of accumulators,
+//! added up in a fixed order, so that every level gives the same bits.
 
 use faer::MatRef;
-use pulp::{Simd, WithSimd};
 
 use crate::{Scalar, simd};
 
-/// Running sums of a reduction: enough to keep the adders of present processors busy.
+/// Accumulators of a reduction: enough to hide the latency of the adders.
 const LANES: usize = 16;
 
-/// Runs a loop in the widest registers; it should be inlined always, and its order must not depend on their width.
-#[inline]
-pub fn widest<R>(work: impl FnMut() -> R) -> R {
-    struct Work<F>(F);
-    impl<R, F: FnMut() -> R> WithSimd for Work<F> {
-        type Output = R;
-
-        // Called by reference: by value, what calls the closure may stay a function of its own, in narrow registers.
-        #[inline(always)]
-        fn with_simd<S: Simd>(mut self, _: S) -> R {
-            (self.0)()
-        }
-    }
-    simd::dispatch(Work(work))
-}
-
-/// The numbers of a column as they lie.
+/// A column as a slice.
 ///
 /// # Panics
-/// If they do not lie side by side.
+/// If the columns of the matrix are not contiguous.
 pub fn column<T: Scalar>(matrix: MatRef<'_, T>, index: usize) -> &[T] {
     matrix.col(index).try_as_col_major().expect("columns are contiguous").as_slice()
 }
@@ -47,7 +30,7 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
 
 /// `target += scale * other`.
 pub fn add_scaled<T: Scalar>(target: &mut [f64], scale: f64, other: &[T]) {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || {
             for (t, o) in target.iter_mut().zip(other) {
@@ -57,25 +40,25 @@ pub fn add_scaled<T: Scalar>(target: &mut [f64], scale: f64, other: &[T]) {
     );
 }
 
-/// Writes numbers in `f64`.
+/// Converts to `f64`.
 pub fn widen<T: Scalar>(values: &[T], into: &mut [f64]) {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || into.iter_mut().zip(values).for_each(|(wide, value)| *wide = value.to_f64()),
     );
 }
 
-/// Whether all of these are numbers, and none is infinite.
+/// Whether all values are finite.
 pub fn all_finite(values: &[f32]) -> bool {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || values.iter().fold(true, |finite, value| finite & value.is_finite()),
     )
 }
 
-/// The largest magnitude; NaN where any number is none. A plain maximum would pass over NaN.
-pub fn largest(values: &[f64]) -> f64 {
-    widest(
+/// $\max_i |v_i|$; NaN where any value is NaN, which `f64::max` would ignore.
+pub fn max_abs(values: &[f64]) -> f64 {
+    simd::dispatch(
         #[inline(always)]
         || {
             let (mut most, mut not_a_number) = ([0.0_f64; LANES], [false; LANES]);
@@ -94,9 +77,9 @@ pub fn largest(values: &[f64]) -> f64 {
     )
 }
 
-/// $\sum_i f(l_i, r_i)$; `term` should be inlined always.
+/// $\sum_i f(l_i, r_i)$; `term` should be `#[inline(always)]`.
 pub fn reduce<L: Scalar, R: Scalar>(left: &[L], right: &[R], term: impl Fn(L, R) -> f64) -> f64 {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || {
             let mut sums = [0.0; LANES];
@@ -118,24 +101,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_magnitude_of_anything_with_nan_is_nan() {
+    fn the_maximum_norm_of_a_vector_with_nan_is_nan() {
         let same = |found: f64, expected: f64| assert_eq!(found.to_bits(), expected.to_bits());
         for length in [1_usize, 15, 16, 17, 100] {
             let mut values: Vec<f64> = (0..length).map(|i| (i % 7) as f64 - 5.0).collect();
-            same(largest(&values), 5.0);
+            same(max_abs(&values), 5.0);
             for place in [0, length / 2, length - 1] {
                 let before = std::mem::replace(&mut values[place], f64::NAN);
-                assert!(largest(&values).is_nan(), "{length} {place}");
+                assert!(max_abs(&values).is_nan(), "{length} {place}");
                 values[place] = f64::NEG_INFINITY;
-                same(largest(&values), f64::INFINITY);
+                same(max_abs(&values), f64::INFINITY);
                 values[place] = before;
             }
         }
-        same(largest(&[]), 0.0);
+        same(max_abs(&[]), 0.0);
     }
 
     #[test]
-    fn sums_are_those_of_the_plain_formulas_at_any_length() {
+    fn reductions_equal_the_plain_formulas_at_any_length() {
         for length in [0, 1, 15, 16, 17, 100] {
             let left: Vec<f64> = (0..length).map(|i| f64::from(i * 7 % 13)).collect();
             let right: Vec<f64> = (0..length).map(|i| f64::from(i * 5 % 11)).collect();

@@ -1,5 +1,5 @@
-//! Spectra, scales and points at which solvers fail, through the public interface, against what was built in or is found by
-//! plain loops in `f64`; at every level of vector instructions that the machine has.
+//! Hard spectra, scales and point sets, through the public interface: results are compared with the constructed solution, or with
+//! plain loops in `f64`, at every SIMD level of the machine.
 
 use bidilel_math::{Silent, eigen, neighbors, parallel::product, pca};
 use faer::{Mat, MatRef};
@@ -47,7 +47,7 @@ const SPECTRA: &[Spectrum] = &[
     ("sixteen orders of magnitude", |n| (0..n).map(|i| 10.0_f64.powf(-16.0 * i as f64 / n as f64)).collect()),
 ];
 
-/// $H \operatorname{diag}(d) H$ with a reflection $H$ of no particular direction; column `i` of it is an eigenvector.
+/// $H \operatorname{diag}(d) H$ with a Householder reflection $H$ in a random direction, whose columns are the eigenvectors.
 fn reflected(values: &[f64], direction: &[f64]) -> Mat<f64> {
     let square: f64 = direction.iter().map(|v| v * v).sum();
     let along = direction.iter().zip(values).map(|(v, d)| v * v * d).sum::<f64>() / square;
@@ -63,7 +63,7 @@ fn direction(size: usize) -> Vec<f64> {
     (0..size).map(|_| random.random_range(-1.0..1.0)).collect()
 }
 
-/// Values as built in, pairs with small residuals, and vectors that are orthonormal in `right`.
+/// Checks that values are as constructed, residuals are small, and vectors are orthonormal with respect to `right`.
 fn check(name: &str, left: &Mat<f64>, right: Option<&Mat<f64>>, expected: &[f64], found: &eigen::Eigen) {
     let count = found.values.len();
     let largest = expected[0].abs();
@@ -89,9 +89,9 @@ fn check(name: &str, left: &Mat<f64>, right: Option<&Mat<f64>>, expected: &[f64]
     }
 }
 
-/// Sizes around the one from which on an iteration finds the leading pairs, and numbers of pairs around a quarter of it.
+/// Orders around the largest direct problem, and numbers of pairs around a quarter of the order.
 #[test]
-fn leading_pairs_are_those_that_were_built_in() {
+fn leading_pairs_are_those_constructed() {
     for (name, spectrum) in SPECTRA {
         for (size, count) in [(50, 12), (200, 90), (1280, 40), (1281, 90), (1284, 321), (1284, 322)] {
             if count > 300 && !name.starts_with("geometric") {
@@ -106,7 +106,7 @@ fn leading_pairs_are_those_that_were_built_in() {
 }
 
 #[test]
-fn leading_pairs_of_two_matrices_are_those_that_were_built_in_at_any_scale() {
+fn generalized_leading_pairs_are_those_constructed_at_any_scale() {
     for (name, spectrum) in SPECTRA {
         for (size, count) in [(70, 20), (1290, 60)] {
             for (left_scale, right_scale) in [(1.0, 1.0), (1e90, 1e-90), (1e-90, 1e90), (1e-90, 1e-90)] {
@@ -130,12 +130,12 @@ fn leading_pairs_of_two_matrices_are_those_that_were_built_in_at_any_scale() {
 }
 
 #[test]
-fn all_pairs_are_those_that_were_built_in_at_any_scale() {
+fn all_pairs_are_those_constructed_at_any_scale() {
     for (name, spectrum) in SPECTRA {
         for scale in [1.0, 1e-90, 1e90, 1e-300, 1e12] {
             let expected: Vec<f64> = spectrum(120).iter().map(|value| scale * value).collect();
             let matrix = reflected(&expected, &direction(120));
-            let found = eigen::whole(matrix.as_ref(), 120).expect("symmetric");
+            let found = eigen::full(matrix.as_ref(), 120).expect("symmetric");
             check(&format!("{name} at {scale:e}"), &matrix, None, &expected, &found);
         }
     }
@@ -179,7 +179,7 @@ fn brute_force(points: MatRef<'_, f64>, query: usize) -> Vec<(usize, f64)> {
 }
 
 #[test]
-fn neighbors_are_those_of_all_distances_at_any_scale() {
+fn neighbors_equal_brute_force_at_any_scale() {
     for kind in KINDS {
         for scale in [1.0, 1e-30, 1e30, 1e-36] {
             let points = points(kind);
@@ -202,7 +202,7 @@ fn neighbors_are_those_of_all_distances_at_any_scale() {
     }
 }
 
-/// Jacobi's method: rotations until nothing is left off the diagonal. Slow, and right for any symmetric matrix.
+/// Jacobi's eigenvalue algorithm: rotations until the off-diagonal is zero. Slow, and reliable for any symmetric matrix.
 fn jacobi(mut matrix: Mat<f64>) -> Vec<f64> {
     let size = matrix.nrows();
     for _ in 0..60 {
@@ -249,20 +249,21 @@ fn principal_directions_keep_the_variance_of_the_leading_eigenvalues_at_any_scal
             let scatter = product(centered.as_ref(), centered.transpose());
             let values = jacobi(scatter);
             let expected = values[..4].iter().sum::<f64>() / values.iter().sum::<f64>();
-            // An iteration on a random subspace is as good as the spectrum is steep, and here it is flat.
+            // Subspace iteration converges slowly for flat spectra such as these.
             for (method, off) in [(pca::Method::Exact, 1e-9), (pca::Method::Randomized { seed: 1 }, 1e-3)] {
-                let found = pca::principal(&points.as_ref(), 4, method, &Silent).expect("they vary");
+                let found =
+                    pca::principal_components(&points.as_ref(), 4, method, &Silent).expect("they vary");
                 assert!(
-                    (found.kept - expected).abs() < off,
+                    (found.explained_variance_ratio - expected).abs() < off,
                     "{kind} at {scale:e}: {} not {expected}",
-                    found.kept
+                    found.explained_variance_ratio
                 );
             }
         }
     }
 }
 
-/// All of the above, once more at each of the other levels.
+/// All of the above, again at each of the other SIMD levels.
 #[test]
 fn every_level_passes() {
     bidilel_math::simd::test_at_other_levels();

@@ -6,7 +6,7 @@ use bidilel_math::svr::{Form, Kernel, ResolvedKernel, Svr};
 use faer::Mat;
 use serde_json::Value;
 
-fn number(value: &Value) -> f64 {
+fn index_u32(value: &Value) -> f64 {
     value.as_f64().expect("a number")
 }
 
@@ -30,12 +30,12 @@ fn predictions_agree_in_both_forms_and_kernels() {
         let kernel = if case["kernel"] == "rbf" { Kernel::default() } else { Kernel::Linear };
         let kernel = kernel.resolve(points.transpose()).expect("finite points");
         if let ResolvedKernel::Rbf { gamma } = kernel {
-            approx::assert_relative_eq!(gamma, number(&golden["gamma"]), max_relative = 1e-12);
+            approx::assert_relative_eq!(gamma, index_u32(&golden["gamma"]), max_relative = 1e-12);
         }
-        let value = number(&case["value"]);
+        let value = index_u32(&case["value"]);
         let form =
             if case["form"] == "nu" { Form::Nu { nu: value } } else { Form::Epsilon { epsilon: value } };
-        let svr = Svr { form, c: number(&case["c"]), ..Svr::default() };
+        let svr = Svr { form, c: index_u32(&case["c"]), ..Svr::default() };
         let train = kernel.matrix(points.transpose(), points.transpose());
         let columns = kernel.matrix(points.transpose(), tests.transpose());
         let machines = svr.fit_all(train.as_ref(), targets.as_ref()).expect("a valid problem");

@@ -12,6 +12,7 @@ impl Evaluation {
             ("split", Align::Left),
             ("visual", Align::Left),
             ("semantic", Align::Left),
+            ("method", Align::Left),
             ("bottom_up", Align::Left),
             ("top_down", Align::Left),
             ("post", Align::Left),
@@ -23,13 +24,13 @@ impl Evaluation {
             ("top_5_per_image", Align::Right),
             ("settings", Align::Left),
             ("version", Align::Left),
-            ("method", Align::Left),
         ]);
         for run in &self.runs {
             let top =
                 |of: fn(&Accuracy) -> f64| run.top.get(&5).map_or(String::new(), |top| of(top).to_string());
             let mut row = vec![self.subject.dataset.clone(), run.split.clone()];
             row.extend(self.method_cells());
+            row.insert(4, self.subject.method.method.name().to_string());
             row.extend([
                 run.seed.to_string(),
                 run.accuracy.per_class.to_string(),
@@ -39,7 +40,6 @@ impl Evaluation {
                 top(|accuracy| accuracy.per_image),
                 method::cell(&self.subject.method),
                 crate::VERSION.to_owned(),
-                self.subject.method.method.name().to_string(),
             ]);
             table.push(row);
         }

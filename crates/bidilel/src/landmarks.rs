@@ -83,7 +83,7 @@ impl Landmarks {
         let deviation = squares.sum::<f64>().sqrt() * norm / members.len() as f64;
         let bound = TOLERANCE + bound / members.len() as f64;
         Check { stage: "landmarks", what: "the landmark of a class", deviation, bound }
-            .settle(watch)
+            .enforce(watch)
             .map_err(Error::in_stage("landmarks"))
     }
 

@@ -8,8 +8,8 @@
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
-use bidilel_math::panels::{Panels, Product, Right};
 use bidilel_math::parallel::{product, zeros};
+use bidilel_math::projection::Projector;
 use bidilel_math::vector::widen;
 use bidilel_math::{Columns, Scalar, distance, scatter};
 
@@ -95,15 +95,11 @@ impl LatentSpace {
 
     /// Makes ready to place many instances, a few at a time.
     pub fn placer(&self) -> Placer<'_> {
-        let panels = match &self.map {
-            Map::Linear(map) => {
-                let mut panels = Panels::left(map.ncols(), map.nrows());
-                panels.pack_columns(map.as_ref(), 1.0);
-                Some(panels)
-            }
+        let projector = match &self.map {
+            Map::Linear(map) => Some(Projector::new(map.as_ref())),
             _ => None,
         };
-        Placer { space: self, panels }
+        Placer { space: self, projector }
     }
 
     fn centre(&self, points: MatMut<'_, f64>) {
@@ -118,7 +114,7 @@ impl LatentSpace {
 pub struct Placer<'a> {
     space: &'a LatentSpace,
     /// $P^\top$, where the map is linear.
-    panels: Option<Panels<f64>>,
+    projector: Option<Projector>,
 }
 
 impl Placer<'_> {
@@ -164,16 +160,12 @@ impl Placer<'_> {
     ) -> Result<Mat<f64>> {
         let space = self.space;
         let mut points = zeros(space.dim(), count);
-        let depth = space.visual_dim();
-        let room = || zeros(depth, BLOCK.min(count));
+        let room = || zeros(space.visual_dim(), BLOCK.min(count));
         let place = |wide: &mut Mat<f64>, (block, mut points): (usize, MatMut<'_, f64>)| {
             let mut wide = wide.as_mut().subcols_mut(0, points.ncols());
             read(block * BLOCK, wide.as_mut())?;
-            match (&space.map, &self.panels) {
-                (_, Some(left)) => {
-                    let right = Right::Columns(wide.as_ref());
-                    Product { left, first_row: 0, right, depth, lower: false }.write_to(points.as_mut());
-                }
+            match (&space.map, &self.projector) {
+                (_, Some(projector)) => projector.project_block(wide.as_ref(), points.as_mut()),
                 (Map::Scaled(scales), _) => {
                     faer::zip!(points.as_mut(), wide).for_each_with_index(
                         |i, _, faer::unzip!(point, value)| {

@@ -164,6 +164,6 @@ impl Pipeline {
 
 /// Numbers that are no numbers must end here: everything after this compares them, and comparisons with NaN say nothing.
 fn require_finite(stage: &'static str, what: &'static str, points: MatRef<'_, f64>) -> Result<()> {
-    let finite = (0..points.ncols()).all(|i| vector::largest(vector::column(points, i)).is_finite());
+    let finite = (0..points.ncols()).all(|i| vector::max_abs(vector::column(points, i)).is_finite());
     if finite { Ok(()) } else { Err(Error::in_stage(stage)(bidilel_math::Error::NotFinite { what })) }
 }

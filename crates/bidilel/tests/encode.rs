@@ -44,7 +44,7 @@ fn encoded(encoder: &Encoder, items: &dyn Items) -> Mat<f32> {
 /// Rows in memory, for the second reduction.
 struct Held(Mat<f32>);
 
-impl pca::Columns for Held {
+impl pca::ColumnSource for Held {
     type Error = AnyError;
     fn count(&self) -> usize {
         self.0.ncols()
@@ -53,7 +53,7 @@ impl pca::Columns for Held {
         self.0.nrows()
     }
     fn read(&self, first: usize, into: MatMut<'_, f64>) -> Result<(), AnyError> {
-        Ok(pca::Columns::read(&self.0.as_ref(), first, into)?)
+        Ok(pca::ColumnSource::read(&self.0.as_ref(), first, into)?)
     }
 }
 

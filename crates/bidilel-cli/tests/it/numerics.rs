@@ -1,7 +1,7 @@
 //! Numbers that are right on every machine, in every unit, and say so.
 
 use assert_cmd::Command;
-use bidilel_math::simd::{Level, VARIABLE};
+use bidilel_math::simd::{LEVEL_VARIABLE, Level};
 
 use crate::support::{Folder, bidilel};
 
@@ -16,7 +16,7 @@ fn printed(result: &serde_json::Value) -> (String, String) {
 
 fn at_level(level: Level, arguments: &[&str]) -> serde_json::Value {
     let mut command = Command::cargo_bin("bidilel").expect("the program");
-    let output = command.args(arguments).env(VARIABLE, level.to_string()).output().expect("it runs");
+    let output = command.args(arguments).env(LEVEL_VARIABLE, level.to_string()).output().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
@@ -60,12 +60,14 @@ fn any_number_of_threads_prints_the_same_object() {
 #[test]
 fn an_unknown_level_is_refused_and_the_one_in_use_is_told() {
     let mut command = Command::cargo_bin("bidilel").expect("the program");
-    let output = command.args(["inspect", "builtin:emoji"]).env(VARIABLE, "mmx").output().expect("it runs");
+    let output =
+        command.args(["inspect", "builtin:emoji"]).env(LEVEL_VARIABLE, "mmx").output().expect("it runs");
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(said, "error: BIDILEL_SIMD must be scalar, neon, avx2 or avx512, found `mmx`\n");
     let mut command = Command::cargo_bin("bidilel").expect("the program");
-    let output = command.args(["--version", "--verbose"]).env(VARIABLE, "scalar").output().expect("it runs");
+    let output =
+        command.args(["--version", "--verbose"]).env(LEVEL_VARIABLE, "scalar").output().expect("it runs");
     let said = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(said.contains("vector instructions: scalar (this processor has scalar"), "{said}");
 }

@@ -1,10 +1,10 @@
-//! The Cholesky factor of a symmetric matrix, in the place of its lower half: $B = R R^\top$.
+//! In-place tiled Cholesky factorization of the lower triangle: $B = R R^\top$.
 //!
-//! Right-looking, one column of tiles after the other: the tile on the diagonal is factored, the tiles below it become
-//! $B_{21} R_{11}^{-\top}$, and what they give is taken from the tiles to their right (symmetric rank-k update). Tiles above
-//! the diagonal are neither read nor written, so that another matrix may lie there ([`crate::pencil`]). faer's own
-//! factorisation promises nothing about them, and writes as far above the diagonal as a vector register is long: it
-//! factors copies of the tiles on the diagonal here, and only the lower halves of these are copied back.
+//! Right-looking, one column of tiles at a time: the tile on the diagonal is factored, the tiles below it become
+//! $B_{21} R_{11}^{-\top}$, and the trailing tiles get a symmetric rank-k update. Tiles above the diagonal are neither read nor
+//! written, so that another matrix can be stored there (`pencil.rs`). faer's own factorization does not guarantee that: it
+//! writes up to one vector register above the diagonal. It therefore factors copies of the tiles on the diagonal, and only the
+//! lower triangles of these are copied back.
 //!
 //! # References
 //! G. Golub and C. Van Loan, *Matrix Computations*, 4th ed., 2013, section 4.2.9.
@@ -17,21 +17,21 @@ use rayon::prelude::*;
 
 use crate::panels::Panels;
 use crate::parallel::{copy, zeros};
-use crate::tiles::{Symmetric, TILE};
+use crate::tiles::{RankUpdate, TILE};
 use crate::{Error, Result};
 
-/// Rows that one thread solves for at a time.
-const ROWS: usize = 64;
+/// Rows of a triangular solve per task.
+const ROWS_PER_TASK: usize = 64;
 
-/// The lower triangular $R$ of $R R^\top$, in the place of the matrix; only tiles on and below the diagonal are touched.
+/// The lower triangular Cholesky factor, in place; only tiles on and below the diagonal are read or written.
 ///
 /// # Errors
-/// [`Error::NotPositiveDefinite`] without one, [`Error::NotFinite`] where an entry is infinite or no number.
+/// [`Error::NotPositiveDefinite`] where there is none, [`Error::NotFinite`] where an entry is not finite.
 pub fn cholesky(matrix: Mat<f64>) -> Result<Mat<f64>> {
     by_tiles(matrix, factor)
 }
 
-/// The same with some way to factor a tile, which may leave anything above its diagonal.
+/// The same with a given factorization of a tile, which may write anything above its diagonal.
 pub(crate) fn by_tiles(
     mut matrix: Mat<f64>,
     factor: impl Fn(Mat<f64>) -> Result<Mat<f64>>,
@@ -55,7 +55,7 @@ pub(crate) fn by_tiles(
             break;
         }
         let below = matrix.as_mut().submatrix_mut(after, start, rest, count);
-        below.par_row_chunks_mut(ROWS).for_each(|rows| {
+        below.par_row_chunks_mut(ROWS_PER_TASK).for_each(|rows| {
             solve_lower_triangular_in_place(own.as_ref(), rows.transpose_mut(), Par::Seq);
         });
         let below = matrix.submatrix(after, start, rest, count);
@@ -67,15 +67,15 @@ pub(crate) fn by_tiles(
             negative.col_as_slice_mut(j).iter_mut().zip(from).for_each(|(to, from)| *to = -from);
         }
         left.pack_rows(negative.as_ref());
-        let update = Symmetric { left: &left, right: &right, depth: count };
-        let right_of_it = matrix.as_mut().submatrix_mut(after, after, rest, rest);
-        let panels = right_of_it.par_col_chunks_mut(TILE).enumerate();
+        let update = RankUpdate { left: &left, right: &right, depth: count };
+        let trailing = matrix.as_mut().submatrix_mut(after, after, rest, rest);
+        let panels = trailing.par_col_chunks_mut(TILE).enumerate();
         panels.for_each(|(index, panel)| update.add_lower_panel(panel, index));
     }
     Ok(matrix)
 }
 
-/// The factor of one tile.
+/// The Cholesky factor of one tile.
 fn factor(mut tile: Mat<f64>) -> Result<Mat<f64>> {
     let size = tile.nrows();
     let mut buffer =
@@ -87,7 +87,7 @@ fn factor(mut tile: Mat<f64>) -> Result<Mat<f64>> {
         MemStack::new(&mut buffer),
         faer::Spec::default(),
     );
-    // Whatever is not a number in a row ends in its pivot.
+    // NaN in a row propagates to its pivot.
     let pivots = (0..size).map(|i| tile[(i, i)]);
     match outcome {
         _ if pivots.clone().any(|pivot| !pivot.is_finite()) => {
@@ -122,9 +122,9 @@ mod tests {
         }
     }
 
-    /// As a factorisation may that is free to use the room above the diagonal: some do, by as much as a register is wide.
+    /// A factorization may write above the diagonal; some do, up to the width of a register.
     #[test]
-    fn tiles_above_the_diagonal_stay_whatever_the_factorisation_of_a_tile_leaves_there() {
+    fn tiles_above_the_diagonal_stay_whatever_the_factorization_of_a_tile_leaves_there() {
         let scribbling = |tile: Mat<f64>| {
             let mut tile = factor(tile)?;
             for j in 0..tile.ncols() {
@@ -163,9 +163,9 @@ mod tests {
         }
     }
 
-    /// Nothing is read above the diagonal when the factor is solved with, either.
+    /// Triangular solves do not read above the diagonal either.
     #[test]
-    fn solving_reads_the_lower_half_alone() {
+    fn triangular_solves_read_only_the_lower_triangle() {
         let size = 2 * TILE + 11;
         let factor = cholesky(definite(size)).expect("definite");
         let block = random(size, 40, 8);
@@ -177,8 +177,8 @@ mod tests {
             let solved = |factor: &Mat<f64>| {
                 let (mut one, mut other) =
                     (block.subcols(0, columns).to_owned(), block.subcols(0, columns).to_owned());
-                super::super::solve(factor.as_ref(), one.as_mut());
-                super::super::solve_transposed(factor.as_ref(), other.as_mut());
+                super::super::solve_lower(factor.as_ref(), one.as_mut());
+                super::super::solve_lower_transposed(factor.as_ref(), other.as_mut());
                 (one, other)
             };
             assert_eq!(solved(&holes), solved(&factor), "{columns}");

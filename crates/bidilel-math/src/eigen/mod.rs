@@ -1,25 +1,38 @@
-//! Leading eigenpairs of symmetric problems, plain and generalised.
+//! Leading eigenpairs of symmetric eigenproblems, standard and generalized.
 //!
 //! $A p = \lambda B p$ with $A$ symmetric and $B$ positive definite becomes, by $B = R R^\top$ (Cholesky) and
 //! $p = R^{-\top} q$, the symmetric problem $R^{-1} A R^{-\top} q = \lambda q$. Eigenvalues come in descending
 //! order; eigenvectors are columns with $p_i^\top B p_j = [i = j]$, and the entry of largest magnitude of each
 //! is positive, so that results can be compared.
 //!
-//! Small problems, and those where many pairs are wanted, are solved directly: by way of a tridiagonal matrix, whose
-//! leading pairs alone are found where not nearly all are wanted. Otherwise a block Krylov method ([`crate::krylov`])
-//! finds the leading pairs without ever forming $R^{-1} A R^{-\top}$.
+//! Small problems, and those with many wanted pairs, are solved directly: Householder tridiagonalization, then bisection and
+//! inverse iteration for the leading pairs, or divide and conquer where nearly all pairs are wanted. Otherwise a block
+//! Krylov method finds the leading pairs, with $R^{-1} A R^{-\top}$ as an operator that is never formed.
 //!
-//! Every solution is held against products with the matrices that were taken before they were factored (`verify.rs`), and
-//! every solver works in a unit in which the largest entry is about 1 (`unit.rs`).
+//! Every solution is checked against products with both matrices that were taken before the factorization (`verify.rs`), and
+//! every solver works on a matrix whose largest entry is scaled to about 1 (`scaling.rs`).
+//!
+//! ```
+//! use bidilel_math::{Silent, eigen};
+//!
+//! let left = faer::mat![[2.0, 1.0], [1.0, 2.0]];
+//! let found = eigen::symmetric(left.as_ref(), 1, &Silent)?;
+//! assert!((found.values[0] - 3.0).abs() < 1e-12);
+//!
+//! let right = faer::mat![[4.0, 0.0], [0.0, 4.0]];
+//! let found = eigen::generalized(left.as_ref(), right, 1, &Silent)?;
+//! assert!((found.values[0] - 0.75).abs() < 1e-12);
+//! # Ok::<(), bidilel_math::Error>(())
+//! ```
 //!
 //! # References
 //! G. Golub and C. Van Loan, *Matrix Computations*, 4th ed., 2013, section 8.7.2.
 
 pub(crate) mod cholesky;
+mod householder;
 mod reduction;
-mod reflections;
+pub(crate) mod scaling;
 mod tridiagonal;
-pub(crate) mod unit;
 mod verify;
 mod whitener;
 
@@ -30,23 +43,25 @@ use faer::{Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 pub use self::cholesky::cholesky;
+use self::householder::tridiagonalize;
 use self::reduction::reduce;
-use self::reflections::tridiagonalize;
-use self::unit::Unit;
-pub(crate) use self::verify::Witness;
+use self::scaling::Scaling;
+pub(crate) use self::verify::ResidualCheck;
 pub use self::whitener::Whitener;
+pub use crate::krylov::gram_schmidt;
 use crate::parallel::{copy, product, zeros};
+pub use crate::pencil::{Pencil, leading};
 use crate::tiles::mirror;
 use crate::{Error, Observer, Result, Silent, krylov};
 
-/// Up to this size a problem is always solved directly.
-const SMALL: usize = 1280;
-/// Below this size all pairs are found in no time.
-const FEW: usize = 64;
-/// Up to so many right-hand sides one thread solves for so many at a time: wide panels are faster, but must be shared.
-const PANELS: [(usize, usize); 3] = [(64, 8), (512, 32), (usize::MAX, 128)];
+/// Up to this order a problem is always solved directly.
+const MAX_DIRECT_ORDER: usize = 1280;
+/// Below this order divide and conquer for all pairs is the fastest.
+const MIN_BISECTION_ORDER: usize = 64;
+/// `(right-hand sides at most, columns per task)` of triangular solves: wide tasks are faster, but must occupy all threads.
+const SOLVE_COLUMNS: [(usize, usize); 3] = [(64, 8), (512, 32), (usize::MAX, 128)];
 
-/// Leading eigenvalues with their eigenvectors.
+/// Eigenvalues with their eigenvectors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Eigen {
     /// Eigenvalues, descending.
@@ -58,7 +73,7 @@ pub struct Eigen {
 /// The `count` leading eigenpairs of a symmetric matrix.
 ///
 /// # Errors
-/// [`Error::NotFinite`] where an entry is infinite or no number; [`Error::Check`] where the pairs are not those of the matrix.
+/// [`Error::NotFinite`] where an entry is not finite; [`Error::Check`] where the pairs fail the check against the matrix.
 pub fn symmetric(matrix: MatRef<'_, f64>, count: usize, watch: &dyn Observer) -> Result<Eigen> {
     let size = matrix.nrows();
     let mut found = if solve_directly(size, count) {
@@ -66,15 +81,15 @@ pub fn symmetric(matrix: MatRef<'_, f64>, count: usize, watch: &dyn Observer) ->
     } else {
         let apply = |block: MatRef<'_, f64>| product(matrix, block);
         let found = krylov::leading(&apply, size, count, watch);
-        unless_stalled(found, watch, || direct(copy(matrix), count))?
+        or_directly(found, watch, || direct(copy(matrix), count))?
     };
-    Witness::plain(size, |probes| product(matrix, probes)).pairs(&found).settle(watch)?;
-    verify::plain_norms(&found).settle(watch)?;
+    ResidualCheck::standard(size, |probes| product(matrix, probes)).pairs(&found).enforce(watch)?;
+    verify::standard_norms(&found).enforce(watch)?;
     fix_signs(found.vectors.as_mut());
     Ok(found)
 }
 
-/// The `count` leading pairs of $A p = \lambda B p$; the right-hand matrix is used up.
+/// The `count` leading pairs of $A p = \lambda B p$; the right-hand matrix is overwritten.
 ///
 /// # Errors
 /// [`Error::NotPositiveDefinite`] when `right` has no Cholesky factor; otherwise as [`symmetric`].
@@ -84,51 +99,53 @@ pub fn generalized(
     count: usize,
     watch: &dyn Observer,
 ) -> Result<Eigen> {
-    let witness =
-        Witness::new(left.nrows(), |probes| (product(left, probes), product(right.as_ref(), probes)));
+    let check =
+        ResidualCheck::new(left.nrows(), |probes| (product(left, probes), product(right.as_ref(), probes)));
     let factor = cholesky(right)?;
     let found = if solve_directly(left.nrows(), count) {
         generalized_directly(copy(left), &factor, count)?
     } else {
         let found = generalized_leading(&|block| product(left, block), &factor, count, watch);
-        unless_stalled(found, watch, || generalized_directly(copy(left), &factor, count))?
+        or_directly(found, watch, || generalized_directly(copy(left), &factor, count))?
     };
-    verify(&witness, factor.as_ref(), &found, watch)?;
+    verify(&check, factor.as_ref(), &found, watch)?;
     Ok(found)
 }
 
-/// What an iteration found; where it did not converge, as with eigenvalues that all but agree, what a direct solution finds.
-pub(crate) fn unless_stalled(
+/// Falls back to a direct solution where an iteration did not converge, as with clustered eigenvalues.
+pub(crate) fn or_directly(
     found: Result<Eigen>,
     watch: &dyn Observer,
     directly: impl FnOnce() -> Result<Eigen>,
 ) -> Result<Eigen> {
     if let Err(Error::NoConvergence { .. }) = found {
-        watch.note("the leading eigenvalues lie too close together for an iteration: all are found");
+        watch.note(
+            "the leading eigenvalues are clustered, and the iteration did not converge: solving directly",
+        );
         return directly();
     }
     found
 }
 
-/// Holds a solution against what was known before.
+/// Checks a factor and its eigenpairs against products from before the factorization.
 pub(crate) fn verify(
-    witness: &Witness,
+    check: &ResidualCheck,
     factor: MatRef<'_, f64>,
     found: &Eigen,
     watch: &dyn Observer,
 ) -> Result<()> {
-    witness.factor(factor).settle(watch)?;
-    witness.pairs(found).settle(watch)?;
-    verify::norms(factor, found).settle(watch)
+    check.factor(factor).enforce(watch)?;
+    check.pairs(found).enforce(watch)?;
+    verify::norms(factor, found).enforce(watch)
 }
 
-/// The same from the Cholesky factor of $B$, without an iteration; the left-hand matrix is used up.
+/// Direct solution from the Cholesky factor of $B$; the left-hand matrix is overwritten.
 pub(crate) fn generalized_directly(left: Mat<f64>, factor: &Mat<f64>, count: usize) -> Result<Eigen> {
     let reduced = reduce(left, factor.as_ref());
-    Ok(back(direct(reduced, count)?, factor.as_ref()))
+    Ok(back_transform(direct(reduced, count)?, factor.as_ref()))
 }
 
-/// The same from the Cholesky factor of $B$ and products with $A$.
+/// Iterative solution from the Cholesky factor of $B$ and products with $A$.
 pub(crate) fn generalized_leading(
     left_times: &dyn Fn(MatRef<'_, f64>) -> Mat<f64>,
     factor: &Mat<f64>,
@@ -137,88 +154,88 @@ pub(crate) fn generalized_leading(
 ) -> Result<Eigen> {
     let apply = |block: MatRef<'_, f64>| {
         let mut block = copy(block);
-        solve_transposed(factor.as_ref(), block.as_mut());
+        solve_lower_transposed(factor.as_ref(), block.as_mut());
         let mut image = left_times(block.as_ref());
-        solve(factor.as_ref(), image.as_mut());
+        solve_lower(factor.as_ref(), image.as_mut());
         image
     };
-    Ok(back(krylov::leading(&apply, factor.nrows(), count, watch)?, factor.as_ref()))
+    Ok(back_transform(krylov::leading(&apply, factor.nrows(), count, watch)?, factor.as_ref()))
 }
 
-/// From $q$ to $p = R^{-\top} q$.
-fn back(mut found: Eigen, factor: MatRef<'_, f64>) -> Eigen {
-    solve_transposed(factor, found.vectors.as_mut());
+/// Back-transformation of eigenvectors, $p = R^{-\top} q$.
+fn back_transform(mut found: Eigen, factor: MatRef<'_, f64>) -> Eigen {
+    solve_lower_transposed(factor, found.vectors.as_mut());
     fix_signs(found.vectors.as_mut());
     found
 }
 
-fn panel_width(columns: usize) -> usize {
-    PANELS.iter().find(|(most, _)| columns <= *most).map_or(1, |&(_, width)| width)
+fn columns_per_task(columns: usize) -> usize {
+    SOLVE_COLUMNS.iter().find(|(bound, _)| columns <= *bound).map_or(1, |&(_, width)| width)
 }
 
-/// `block = R^-1 block`.
-pub fn solve(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
-    let width = panel_width(block.ncols());
+/// `block = R^-1 block` for a lower triangular $R$.
+pub fn solve_lower(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
+    let width = columns_per_task(block.ncols());
     block.par_col_chunks_mut(width).for_each(|panel| {
         solve_lower_triangular_in_place(factor, panel, Par::Seq);
     });
 }
 
-/// `block = R^-T block`.
-pub fn solve_transposed(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
-    let width = panel_width(block.ncols());
+/// `block = R^-T block` for a lower triangular $R$.
+pub fn solve_lower_transposed(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
+    let width = columns_per_task(block.ncols());
     block.par_col_chunks_mut(width).for_each(|panel| {
         solve_upper_triangular_in_place(factor.transpose(), panel, Par::Seq);
     });
 }
 
-/// $(R R^\top)^{-1}$.
-pub fn inverse(factor: MatRef<'_, f64>) -> Mat<f64> {
+/// $(R R^\top)^{-1}$ from a Cholesky factor $R$.
+pub fn cholesky_inverse(factor: MatRef<'_, f64>) -> Mat<f64> {
     let mut inverse = zeros(factor.nrows(), factor.ncols());
     inverse.diagonal_mut().fill(1.0);
-    solve(factor, inverse.as_mut());
-    solve_transposed(factor, inverse.as_mut());
+    solve_lower(factor, inverse.as_mut());
+    solve_lower_transposed(factor, inverse.as_mut());
     inverse
 }
 
-/// The leading pairs of a symmetric matrix by way of a tridiagonal one; the lower half is read, and used up.
+/// The leading pairs of a symmetric matrix, given by its lower triangle, by tridiagonalization.
 fn direct(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
     let size = matrix.nrows();
-    // Few pairs alone are found faster than all are, unless nearly all are wanted.
-    if size < FEW || !(1..=size * 4 / 5).contains(&count) {
+    // Bisection and inverse iteration are faster unless nearly all pairs are wanted.
+    if size < MIN_BISECTION_ORDER || !(1..=size * 4 / 5).contains(&count) {
         mirror(&mut matrix);
-        return whole_in_place(matrix, count);
+        return full_in_place(matrix, count);
     }
-    let unit = Unit::of(&mut matrix)?;
-    // On a thread of the pool: from outside, each of many short parallel loops would be handed over to it.
+    let scaling = Scaling::of(&mut matrix)?;
+    // Inside the thread pool: from outside, each of many short parallel loops would have to enter it.
     let (tridiagonal, reflections) = rayon::scope(|_| tridiagonalize(matrix));
-    // Eigenvalues may be too close together for vectors that are found apart from each other.
+    // Inverse iteration may fail for eigenvalues that are too close.
     let mut found = match tridiagonal.leading(count) {
         Some(found) => found,
-        None => whole_in_place(tridiagonal.dense(), count)?,
+        None => full_in_place(tridiagonal.dense(), count)?,
     };
     reflections.apply(found.vectors.as_mut());
-    unit.restore(&mut found.values);
+    scaling.restore(&mut found.values);
     Ok(found)
 }
 
-/// All eigenpairs of a symmetric matrix, the leading `count` kept.
+/// The `count` leading eigenpairs of a symmetric matrix from a full eigendecomposition.
 ///
 /// # Errors
-/// [`Error::NotFinite`] where an entry is infinite or no number; [`Error::NoConvergence`] and [`Error::Check`] where the
-/// pairs that were found are not those of the matrix.
-pub fn whole(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
-    whole_in_place(copy(matrix), count)
+/// [`Error::NotFinite`] where an entry is not finite; [`Error::NoConvergence`] where the iteration fails; [`Error::Check`]
+/// where the pairs fail the check against the matrix.
+pub fn full(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
+    full_in_place(copy(matrix), count)
 }
 
-/// The same, with the matrix used up.
-pub(crate) fn whole_in_place(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
+/// The same; the matrix is overwritten.
+pub(crate) fn full_in_place(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
     let size = matrix.nrows();
     if size == 0 {
         return Ok(Eigen { values: Vec::new(), vectors: matrix });
     }
-    let unit = Unit::of(&mut matrix)?;
-    let witness = Witness::plain(size, |probes| product(matrix.as_ref(), probes));
+    let scaling = Scaling::of(&mut matrix)?;
+    let check = ResidualCheck::standard(size, |probes| product(matrix.as_ref(), probes));
     let mut values = faer::Col::<f64>::zeros(size);
     let mut vectors = zeros(size, size);
     // One thread: the blocked reduction rounds differently for other numbers of threads.
@@ -237,13 +254,13 @@ pub(crate) fn whole_in_place(mut matrix: Mat<f64>, count: usize) -> Result<Eigen
     let count = count.min(size);
     let values = (0..count).map(|i| values[size - 1 - i]).collect();
     let mut found = Eigen { values, vectors: copy(vectors.subcols(size - count, count).reverse_cols()) };
-    witness.pairs(&found).settle(&Silent)?;
-    verify::plain_norms(&found).settle(&Silent)?;
-    unit.restore(&mut found.values);
+    check.pairs(&found).enforce(&Silent)?;
+    verify::standard_norms(&found).enforce(&Silent)?;
+    scaling.restore(&mut found.values);
     Ok(found)
 }
 
-/// Makes the entry of largest magnitude of every column positive.
+/// Normalizes signs: makes the entry of largest magnitude of every column positive.
 pub fn fix_signs(vectors: MatMut<'_, f64>) {
     for column in vectors.col_iter_mut() {
         let largest = column
@@ -257,8 +274,9 @@ pub fn fix_signs(vectors: MatMut<'_, f64>) {
     }
 }
 
+/// Whether a direct solution is faster than the block Krylov method.
 pub(crate) fn solve_directly(size: usize, count: usize) -> bool {
-    size <= SMALL || count * 4 > size
+    size <= MAX_DIRECT_ORDER || count * 4 > size
 }
 
 #[cfg(test)]
@@ -287,14 +305,14 @@ mod tests {
     }
 
     #[test]
-    fn residuals_vanish_and_vectors_are_b_orthonormal_whole() {
+    fn residuals_vanish_and_vectors_are_b_orthonormal_by_divide_and_conquer() {
         check(40, 40, 7);
         check(40, 5, 12);
         check(200, 200, 190);
     }
 
     #[test]
-    fn residuals_vanish_and_vectors_are_b_orthonormal_by_some_pairs_of_the_tridiagonal_matrix() {
+    fn residuals_vanish_and_vectors_are_b_orthonormal_by_bisection() {
         check(150, 150, 40);
         check(700, 700, 500);
         // Many eigenvalues are zero, to rounding.
@@ -303,14 +321,14 @@ mod tests {
 
     #[test]
     fn residuals_vanish_and_vectors_are_b_orthonormal_by_krylov() {
-        check(SMALL + 60, 300, 30);
-        check(SMALL + 60, 20, 40);
+        check(MAX_DIRECT_ORDER + 60, 300, 30);
+        check(MAX_DIRECT_ORDER + 60, 20, 40);
     }
 
     #[test]
-    fn both_ways_find_the_same_values() {
-        let (left, _) = pencil(SMALL + 10, 400);
-        let all = whole(left.as_ref(), 50).expect("symmetric");
+    fn krylov_and_divide_and_conquer_find_the_same_values() {
+        let (left, _) = pencil(MAX_DIRECT_ORDER + 10, 400);
+        let all = full(left.as_ref(), 50).expect("symmetric");
         let some = symmetric(left.as_ref(), 50, &Silent).expect("symmetric");
         for (a, b) in all.values.iter().zip(&some.values) {
             approx::assert_relative_eq!(a, b, max_relative = 1e-10);
@@ -319,7 +337,7 @@ mod tests {
 
     #[test]
     fn the_bits_do_not_depend_on_the_number_of_threads() {
-        for (size, count) in [(SMALL + 60, 30), (700, 200)] {
+        for (size, count) in [(MAX_DIRECT_ORDER + 60, 30), (700, 200)] {
             let (left, right) = pencil(size, 300);
             let with = |threads| {
                 let pool =

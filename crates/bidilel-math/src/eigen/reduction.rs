@@ -1,9 +1,10 @@
-//! From a generalised symmetric problem to a plain one: $R^{-1} A R^{-\top}$ from the lower half of $A$, in its place.
+//! Blocked reduction of a generalized symmetric problem to a standard one: $C = R^{-1} A R^{-\top}$, in place of the lower triangle
+//! of $A$ (`xSYGST` in LAPACK).
 //!
-//! Some columns at a time: where $A$ and $R$ are cut into a corner, what is below it, and the rest,
-//! $C_{11} = R_{11}^{-1} A_{11} R_{11}^{-\top}$ and $C_{21} = R_{22}^{-1} (A_{21} R_{11}^{-\top} - R_{21} C_{11})$, and the same is
-//! left to do for $A_{22} - B R_{21}^\top - R_{21} B^\top$ with $B = A_{21} R_{11}^{-\top} - \frac12 R_{21} C_{11}$. That is half of the work
-//! of two solutions for all columns.
+//! One block of columns at a time: where $A$ and $R$ are partitioned into a leading block (1) and the rest (2),
+//! $C_{11} = R_{11}^{-1} A_{11} R_{11}^{-\top}$ and $C_{21} = R_{22}^{-1} (A_{21} R_{11}^{-\top} - R_{21} C_{11})$, and the
+//! recursion continues with $A_{22} - B R_{21}^\top - R_{21} B^\top$ with $B = A_{21} R_{11}^{-\top} - \frac12 R_{21} C_{11}$. That is half of the
+//! work of two full triangular solves.
 //!
 //! # References
 //! J. Dongarra, D. Sorensen and S. Hammarling, *Block reduction of matrices to condensed forms for eigenvalue
@@ -13,20 +14,20 @@ use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::solve;
+use super::solve_lower;
 use crate::parallel::{copy, multiply};
-use crate::tiles::{mirror, subtract_both};
+use crate::tiles::{mirror, subtract_rank_2k};
 
-/// Columns of a step.
-const STEP: usize = 96;
-/// Rows that one thread solves for.
-const ROWS: usize = 128;
+/// Columns of a block.
+const BLOCK_COLUMNS: usize = 96;
+/// Rows of a triangular solve per task.
+const ROWS_PER_TASK: usize = 128;
 
-/// $R^{-1} A R^{-\top}$ on and below the diagonal.
+/// The lower triangle of $R^{-1} A R^{-\top}$, from that of $A$.
 pub(super) fn reduce(mut matrix: Mat<f64>, factor: MatRef<'_, f64>) -> Mat<f64> {
     let size = matrix.nrows();
-    for start in (0..size).step_by(STEP) {
-        let count = STEP.min(size - start);
+    for start in (0..size).step_by(BLOCK_COLUMNS) {
+        let count = BLOCK_COLUMNS.min(size - start);
         let (after, rest) = (start + count, size - start - count);
         let own = factor.submatrix(start, start, count, count);
         let mut corner = copy(matrix.submatrix(start, start, count, count));
@@ -38,14 +39,14 @@ pub(super) fn reduce(mut matrix: Mat<f64>, factor: MatRef<'_, f64>) -> Mat<f64> 
         if rest == 0 {
             break;
         }
-        let beside = factor.submatrix(after, start, rest, count);
+        let factor_below = factor.submatrix(after, start, rest, count);
         let half = Mat::from_fn(count, count, |i, j| -0.5 * corner[(i, j)]);
         let mut below = copy(matrix.submatrix(after, start, rest, count));
         solve_right(own, below.as_mut());
-        multiply(below.as_mut(), Accum::Add, beside, half.as_ref());
-        subtract_both(matrix.submatrix_mut(after, after, rest, rest), beside, below.as_ref());
-        multiply(below.as_mut(), Accum::Add, beside, half.as_ref());
-        solve(factor.submatrix(after, after, rest, rest), below.as_mut());
+        multiply(below.as_mut(), Accum::Add, factor_below, half.as_ref());
+        subtract_rank_2k(matrix.submatrix_mut(after, after, rest, rest), factor_below, below.as_ref());
+        multiply(below.as_mut(), Accum::Add, factor_below, half.as_ref());
+        solve_lower(factor.submatrix(after, after, rest, rest), below.as_mut());
         matrix.submatrix_mut(after, start, rest, count).copy_from(&below);
     }
     matrix
@@ -53,7 +54,7 @@ pub(super) fn reduce(mut matrix: Mat<f64>, factor: MatRef<'_, f64>) -> Mat<f64> 
 
 /// `block = block R^-T`.
 fn solve_right(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
-    block.par_row_chunks_mut(ROWS).for_each(|rows| {
+    block.par_row_chunks_mut(ROWS_PER_TASK).for_each(|rows| {
         solve_lower_triangular_in_place(factor, rows.transpose_mut(), Par::Seq);
     });
 }
@@ -66,13 +67,13 @@ mod tests {
     use crate::parallel::product;
 
     #[test]
-    fn factors_around_the_reduced_matrix_give_the_matrix_back() {
-        for size in [1, 40, STEP, STEP + 1, 3 * STEP + 7] {
+    fn the_congruence_of_the_reduced_matrix_is_the_matrix() {
+        for size in [1, 40, BLOCK_COLUMNS, BLOCK_COLUMNS + 1, 3 * BLOCK_COLUMNS + 7] {
             let (half, other) = (random(size, size, 1), random(size, size + 3, 2));
             let matrix = Mat::from_fn(size, size, |i, j| half[(i, j)] + half[(j, i)]);
             let factor = cholesky(product(other.as_ref(), other.transpose())).expect("definite");
             let lower = Mat::from_fn(size, size, |i, j| if i < j { 0.0 } else { factor[(i, j)] });
-            // Only the lower half may be read.
+            // Only the lower triangle may be read.
             let mut reduced = reduce(
                 Mat::from_fn(size, size, |i, j| if i < j { f64::NAN } else { matrix[(i, j)] }),
                 factor.as_ref(),

@@ -1,34 +1,37 @@
-//! Coordinates in which a positive semi-definite matrix is the identity.
+//! Whitening by a positive semi-definite matrix.
 
 use faer::{Mat, MatRef};
 
-use super::{Eigen, Witness, cholesky, solve, solve_transposed, whole};
+use super::{Eigen, ResidualCheck, cholesky, full, solve_lower, solve_lower_transposed};
 use crate::parallel::product;
 use crate::{Error, Result, Silent};
 
-/// Coordinates in which a symmetric positive semi-definite matrix $M$ is the identity on its range.
+/// A whitening transform: coordinates in which a symmetric positive semi-definite matrix $M$ is the identity on its range.
 ///
-/// $V^\top M V = I$ with $V = R^{-\top}$ from the Cholesky factor of $M$ where it is safely definite, else with
-/// $V = U \Lambda^{-1/2}$ from the eigenpairs above the usual rank cut.
+/// $V^\top M V = I$ with $V = R^{-\top}$ from the Cholesky factor of $M$ where it is numerically definite, else with
+/// $V = U \Lambda^{-1/2}$ from the eigenpairs above the usual rank threshold.
 #[derive(Debug, Clone)]
 pub enum Whitener {
     /// Lower triangular Cholesky factor.
     Factor(Mat<f64>),
-    /// Eigenpairs of the range.
+    /// Eigenpairs of the range of $M$.
     Range(Eigen),
 }
 
 impl Whitener {
     /// Factors `matrix`.
     ///
-    /// A Cholesky factor whose pivots span more than `1 / sqrt(eps)` says that the matrix is singular to
-    /// working precision; its inverse would be noise.
+    /// Where the pivots of the Cholesky factor span more than `1 / sqrt(eps)`, the matrix is singular to working precision, and
+    /// its inverse would be noise.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] where an entry is not finite; [`Error::Check`] where a factorization fails its check.
     pub fn new(matrix: MatRef<'_, f64>) -> Result<Self> {
         let size = matrix.nrows();
         match cholesky(matrix.to_owned()) {
             Ok(factor) => {
-                let witness = Witness::new(size, |probes| (probes.to_owned(), product(matrix, probes)));
-                witness.factor(factor.as_ref()).settle(&Silent)?;
+                let check = ResidualCheck::new(size, |probes| (probes.to_owned(), product(matrix, probes)));
+                check.factor(factor.as_ref()).enforce(&Silent)?;
                 let pivots = (0..size).map(|i| factor[(i, i)]);
                 let (least, most) = pivots.fold((f64::INFINITY, 0.0_f64), |(l, m), p| (l.min(p), m.max(p)));
                 if least > most * f64::EPSILON.sqrt() {
@@ -38,34 +41,36 @@ impl Whitener {
             Err(Error::NotPositiveDefinite { .. }) => {}
             Err(other) => return Err(other),
         }
-        let Eigen { mut values, vectors } = whole(matrix, size)?;
+        let Eigen { mut values, vectors } = full(matrix, size)?;
         let cut = values.first().copied().unwrap_or(0.0) * f64::EPSILON * size as f64;
         values.retain(|&value| value > cut);
         let vectors = vectors.subcols(0, values.len()).to_owned();
         Ok(Self::Range(Eigen { values, vectors }))
     }
 
-    /// $V^\top$ times a block.
+    /// Whitens: $V^\top$ times a block.
     pub fn forward(&self, block: MatRef<'_, f64>) -> Mat<f64> {
         match self {
             Self::Factor(factor) => {
                 let mut block = block.to_owned();
-                solve(factor.as_ref(), block.as_mut());
+                solve_lower(factor.as_ref(), block.as_mut());
                 block
             }
             Self::Range(range) => {
-                let turned = product(range.vectors.transpose(), block);
-                Mat::from_fn(turned.nrows(), turned.ncols(), |i, j| turned[(i, j)] / range.values[i].sqrt())
+                let rotated = product(range.vectors.transpose(), block);
+                Mat::from_fn(rotated.nrows(), rotated.ncols(), |i, j| {
+                    rotated[(i, j)] / range.values[i].sqrt()
+                })
             }
         }
     }
 
-    /// $V$ times a block.
+    /// Back-transforms: $V$ times a block.
     pub fn back(&self, block: MatRef<'_, f64>) -> Mat<f64> {
         match self {
             Self::Factor(factor) => {
                 let mut block = block.to_owned();
-                solve_transposed(factor.as_ref(), block.as_mut());
+                solve_lower_transposed(factor.as_ref(), block.as_mut());
                 block
             }
             Self::Range(range) => {

@@ -1,49 +1,50 @@
-//! Expectation maximisation: a start from k-means, then steps that never lower the likelihood.
+//! Expectation maximization (EM): initialization by k-means, then steps that never decrease the likelihood.
 
 use faer::{Mat, MatRef};
 
 use super::{Expectation, Mixture, Statistics};
 use crate::{Error, Observer, Result, kmeans, scatter};
 
-/// Steps of k-means before the first mixture is made of its clusters; more of them change little.
-const START_STEPS: usize = 20;
-/// Added to every component's share of the points, so that one that lost all of them stays a number.
-const BARELY: f64 = 10.0 * f64::EPSILON;
-/// A dimension's variance counts as at least this share of the largest: the floor must be positive everywhere.
-const FLAT: f64 = 1e-6;
+/// k-means iterations of the initialization; more of them change little.
+const INIT_ITERATIONS: usize = 20;
+/// Added to the soft count of every component, so that an empty one is not a division by zero.
+const MIN_SOFT_COUNT: f64 = 10.0 * f64::EPSILON;
+/// Lower bound of the variance of a dimension, as a fraction of the largest, when the floor is derived from it: the floor must be
+/// positive.
+const MIN_VARIANCE_FRACTION: f64 = 1e-6;
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// Steps at most.
+    /// Maximum number of EM steps.
     pub max_iterations: usize,
-    /// Stop when a step raises the mean log-likelihood of a point by less.
+    /// Stop when a step increases the mean log-likelihood by less.
     pub tolerance: f64,
 }
 
-/// A mixture with the way to it.
+/// A fitted mixture with its likelihoods.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
     /// The mixture.
     pub mixture: Mixture,
-    /// Mean log-likelihood at the start and after every step; the last is that of the mixture.
+    /// Mean log-likelihood of the initial mixture and after every step; the last is that of the fitted mixture.
     pub log_likelihoods: Vec<f64>,
-    /// Whether the last step was small enough.
+    /// Whether the last step was below the tolerance.
     pub converged: bool,
 }
 
-/// The least variance to allow in every dimension: a share of that of all points.
-pub fn variance_floor(points: MatRef<'_, f64>, share: f64) -> Vec<f64> {
+/// The smallest variance to allow per dimension: a fraction of the variance of all points.
+pub fn variance_floor(points: MatRef<'_, f64>, fraction: f64) -> Vec<f64> {
     let variances = variances(points);
     let largest = variances.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-    variances.iter().map(|variance| share * variance.max(FLAT * largest)).collect()
+    variances.iter().map(|variance| fraction * variance.max(MIN_VARIANCE_FRACTION * largest)).collect()
 }
 
-/// A mixture of the clusters of k-means, which starts from `seed`.
+/// Initialization: the mixture of the clusters of k-means, itself initialized by k-means++ from `seed`.
 ///
 /// # Errors
-/// [`Error::Parameter`] when there are fewer distinct points than components.
-pub fn start(
+/// [`Error::Parameter`] where there are fewer distinct points than components.
+pub fn init(
     points: MatRef<'_, f64>,
     components: usize,
     floor: &[f64],
@@ -51,11 +52,11 @@ pub fn start(
     watch: &dyn Observer,
 ) -> Result<Mixture> {
     let centers = kmeans::plus_plus(points, components, seed, watch)?;
-    let clusters = kmeans::kmeans(points, centers, START_STEPS);
+    let clusters = kmeans::kmeans(points, centers, INIT_ITERATIONS);
     let dim = points.nrows();
-    let mut sums = Statistics::around(scatter::mean(points), components);
+    let mut sums = Statistics::zeros(scatter::mean(points), components);
     for (x, &cluster) in points.col_iter().zip(&clusters.assignment) {
-        sums.shares[cluster] += 1.0;
+        sums.soft_counts[cluster] += 1.0;
         for d in 0..dim {
             let x = x[d] - sums.origin[d];
             sums.sums[(d, cluster)] += x * x;
@@ -64,9 +65,9 @@ pub fn start(
     }
     sums.count = points.ncols();
     let mut mixture = maximize(&sums, floor);
-    // A cluster that lost its points keeps its centre, and is as wide as all points together.
+    // An empty cluster keeps its center, and gets the variance of all points.
     let all = variances(points);
-    for cluster in (0..components).filter(|&cluster| sums.shares[cluster] < 0.5) {
+    for cluster in (0..components).filter(|&cluster| sums.soft_counts[cluster] < 0.5) {
         mixture.means.col_mut(cluster).copy_from(clusters.centers.col(cluster));
         for d in 0..dim {
             mixture.variances[(d, cluster)] = all[d].max(floor[d]);
@@ -75,18 +76,18 @@ pub fn start(
     Ok(mixture)
 }
 
-/// Improves a mixture until a step gains too little.
+/// Fits a mixture by EM, starting from `init`.
 ///
 /// # Errors
-/// [`Error::NotFinite`] when the points are too large for their squares.
+/// [`Error::NotFinite`] where squares of points overflow.
 pub fn fit(
     points: MatRef<'_, f64>,
-    start: Mixture,
+    init: Mixture,
     floor: &[f64],
     settings: Settings,
     watch: &dyn Observer,
 ) -> Result<Fitted> {
-    let mut mixture = start;
+    let mut mixture = init;
     let mut log_likelihoods: Vec<f64> = Vec::new();
     loop {
         let statistics = Expectation::new(&mixture).of(points);
@@ -105,17 +106,17 @@ pub fn fit(
     }
 }
 
-/// The mixture of largest likelihood for given responsibilities.
+/// The M-step: the mixture of largest likelihood for given responsibilities.
 fn maximize(statistics: &Statistics, floor: &[f64]) -> Mixture {
-    let (dim, components) = (floor.len(), statistics.shares.len());
-    let shares: Vec<f64> = statistics.shares.iter().map(|share| share + BARELY).collect();
-    let all: f64 = shares.iter().sum();
-    let around = |d: usize, k: usize| statistics.sums[(dim + d, k)] / shares[k];
-    let means = Mat::from_fn(dim, components, |d, k| statistics.origin[d] + around(d, k));
+    let (dim, components) = (floor.len(), statistics.soft_counts.len());
+    let counts: Vec<f64> = statistics.soft_counts.iter().map(|count| count + MIN_SOFT_COUNT).collect();
+    let all: f64 = counts.iter().sum();
+    let offset = |d: usize, k: usize| statistics.sums[(dim + d, k)] / counts[k];
+    let means = Mat::from_fn(dim, components, |d, k| statistics.origin[d] + offset(d, k));
     let variances = Mat::from_fn(dim, components, |d, k| {
-        (statistics.sums[(d, k)] / shares[k] - around(d, k).powi(2)).max(floor[d])
+        (statistics.sums[(d, k)] / counts[k] - offset(d, k).powi(2)).max(floor[d])
     });
-    Mixture { weights: shares.iter().map(|share| share / all).collect(), means, variances }
+    Mixture { weights: counts.iter().map(|count| count / all).collect(), means, variances }
 }
 
 fn variances(points: MatRef<'_, f64>) -> Vec<f64> {
@@ -147,13 +148,13 @@ mod tests {
     fn run(components: usize, share: f64, max_iterations: usize) -> Fitted {
         let points = clouds();
         let floor = variance_floor(points.as_ref(), share);
-        let start = start(points.as_ref(), components, &floor, 1, &Silent).expect("distinct points");
+        let init = init(points.as_ref(), components, &floor, 1, &Silent).expect("distinct points");
         let settings = Settings { max_iterations, tolerance: 0.0 };
-        fit(points.as_ref(), start, &floor, settings, &Silent).expect("finite")
+        fit(points.as_ref(), init, &floor, settings, &Silent).expect("finite")
     }
 
     #[test]
-    fn no_step_lowers_the_likelihood_even_at_the_floor() {
+    fn no_step_decreases_the_likelihood_even_at_the_floor() {
         for (components, share) in [(1, 1e-4), (3, 1e-4), (8, 0.3), (40, 1e-2)] {
             let found = run(components, share, 40);
             for pair in found.log_likelihoods.windows(2) {
@@ -182,18 +183,18 @@ mod tests {
         }
     }
 
-    /// Where a mixture lies is nothing to its shape.
+    /// EM is invariant to translation.
     #[test]
-    fn points_far_from_zero_have_the_mixture_of_points_around_it() {
+    fn points_far_from_zero_have_the_translated_mixture() {
         let near = run(3, 1e-4, 30).mixture;
         for shift in [1e6, -1e9] {
             let points = clouds();
             let points = Mat::from_fn(3, 600, |d, i| points[(d, i)] + shift);
             let floor = variance_floor(points.as_ref(), 1e-4);
-            let start = start(points.as_ref(), 3, &floor, 1, &Silent).expect("distinct points");
+            let init = init(points.as_ref(), 3, &floor, 1, &Silent).expect("distinct points");
             let settings = Settings { max_iterations: 30, tolerance: 0.0 };
-            let far = fit(points.as_ref(), start, &floor, settings, &Silent).expect("finite").mixture;
-            // The points themselves are rounded where they lie.
+            let far = fit(points.as_ref(), init, &floor, settings, &Silent).expect("finite").mixture;
+            // The translated points themselves are rounded.
             let rounding = 1e3 * shift.abs() * f64::EPSILON;
             for k in 0..3 {
                 assert!((far.weights[k] - near.weights[k]).abs() < rounding);
@@ -210,8 +211,8 @@ mod tests {
         let points = Mat::from_fn(2, 20, |d, i| if d == 0 { 5.0 } else { i as f64 });
         let floor = variance_floor(points.as_ref(), 1e-4);
         assert!(floor[0] > 0.0 && floor[0] < floor[1]);
-        let start = start(points.as_ref(), 2, &floor, 0, &Silent).expect("distinct points");
+        let init = init(points.as_ref(), 2, &floor, 0, &Silent).expect("distinct points");
         let settings = Settings { max_iterations: 20, tolerance: 1e-6 };
-        assert!(fit(points.as_ref(), start, &floor, settings, &Silent).is_ok());
+        assert!(fit(points.as_ref(), init, &floor, settings, &Silent).is_ok());
     }
 }

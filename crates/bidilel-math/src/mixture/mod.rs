@@ -1,9 +1,21 @@
-//! Mixtures of Gaussians with diagonal covariances, fitted by expectation maximisation.
+//! Mixtures of Gaussians with diagonal covariances, fitted by expectation maximization.
 //!
-//! $p(x) = \sum_k w_k \prod_d \mathcal N(x_d; \mu_{dk}, \sigma^2_{dk})$. A start comes from k-means; every step
-//! then raises the likelihood, under the constraint that no variance falls below a floor: for given
-//! responsibilities the likelihood has one peak in each variance, so cutting at the floor finds the best
-//! allowed value, and the law of EM still holds.
+//! $p(x) = \sum_k w_k \prod_d \mathcal N(x_d; \mu_{dk}, \sigma^2_{dk})$. The mixture is initialized by k-means; every EM step
+//! then increases the likelihood, under the constraint that no variance falls below a floor. For given responsibilities the
+//! likelihood is unimodal in each variance, so clipping at the floor is the constrained maximum, and the monotonicity of EM
+//! still holds.
+//!
+//! ```
+//! use bidilel_math::{Silent, mixture};
+//!
+//! let points = faer::mat![[0.0, 0.1, 0.2, 5.0, 5.1, 5.2]];
+//! let floor = mixture::variance_floor(points.as_ref(), 1e-4);
+//! let init = mixture::init(points.as_ref(), 2, &floor, 1, &Silent)?;
+//! let settings = mixture::Settings { max_iterations: 50, tolerance: 1e-9 };
+//! let found = mixture::fit(points.as_ref(), init, &floor, settings, &Silent)?;
+//! assert!((found.mixture.weights[0] - 0.5).abs() < 1e-6);
+//! # Ok::<(), bidilel_math::Error>(())
+//! ```
 //!
 //! # References
 //! A. Dempster, N. Laird and D. Rubin, *Maximum likelihood from incomplete data via the EM algorithm*, 1977.
@@ -15,12 +27,12 @@ mod fit;
 use faer::{Mat, MatRef};
 
 pub use expectation::{Expectation, Statistics};
-pub use fit::{Fitted, Settings, fit, start, variance_floor};
+pub use fit::{Fitted, Settings, fit, init, variance_floor};
 
 /// A mixture of Gaussians with diagonal covariances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mixture {
-    /// $w$: positive, summing to one.
+    /// $w$: positive, with sum 1.
     pub weights: Vec<f64>,
     /// $\mu$, dimensions x components.
     pub means: Mat<f64>,
@@ -29,12 +41,12 @@ pub struct Mixture {
 }
 
 impl Mixture {
-    /// How many components there are.
+    /// The number of components.
     pub fn count(&self) -> usize {
         self.weights.len()
     }
 
-    /// How many dimensions points have.
+    /// The number of dimensions.
     pub fn dim(&self) -> usize {
         self.means.nrows()
     }

@@ -1,36 +1,35 @@
-//! The candidates of the first pass of a search.
+//! Top-k selection: the candidates of the first pass of a search.
 
-use crate::Scalar;
-use crate::vector::widest;
+use crate::{Scalar, simd};
 
-/// Scores that are compared at once before any is looked at alone.
+/// Scores that are compared with the threshold in one SIMD operation.
 const LANES: usize = 16;
 
-/// How far a buffer may grow beyond twice what is kept before it is cut back.
+/// Entries of a buffer beyond twice those kept, before it is truncated to the best.
 const SLACK: usize = 32;
 
-/// The best candidates so far of a block's queries: unsorted, cut back when a buffer is full.
+/// The best candidates so far of the queries of a block: unsorted buffers, truncated when full.
 pub(super) struct Candidates<T> {
     keep: usize,
     pub(super) best: Vec<Vec<(T, u32)>>,
-    /// Scores above these are no use: `keep` better ones are known.
+    /// Scores above the threshold of a query cannot be among its `keep` best.
     thresholds: Vec<T>,
 }
 
 impl<T: Scalar> Candidates<T> {
     pub(super) fn new(queries: usize, keep: usize, points: usize) -> Self {
-        // A buffer never grows beyond this, and nearly all get there.
+        // The largest size of a buffer, which nearly all reach.
         let room = (2 * keep + SLACK).min(points);
         let best = std::iter::repeat_with(|| Vec::with_capacity(room)).take(queries).collect();
         Self { keep, best, thresholds: vec![T::max_positive_impl(); queries] }
     }
 
-    /// Scores above this are no use to the query.
+    /// Sets the threshold of a query: higher scores are ignored.
     pub(super) fn limit(&mut self, query: usize, score: T) {
         self.thresholds[query] = score;
     }
 
-    /// Offers the points from `start` on, whose products with the query are `products`.
+    /// Offers the points from `start` on to one query, given their inner products with it.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "2^32 points of one feature would be 16 GiB of indices"
@@ -44,24 +43,24 @@ impl<T: Scalar> Candidates<T> {
         skip: Option<usize>,
     ) {
         let (best, threshold, keep) = (&mut self.best[query], &mut self.thresholds[query], self.keep);
-        widest(
+        simd::dispatch(
             #[inline(always)]
             || {
                 for (chunk, (products, norms)) in products.chunks(LANES).zip(norms.chunks(LANES)).enumerate()
                 {
-                    // Nearly all chunks have nothing to offer, and this test runs in vector registers.
+                    // Nearly all chunks are above the threshold, and this test is vectorized.
                     let below = |product, norm| norm + product <= *threshold;
                     if !any(products, norms, below) {
                         continue;
                     }
                     for (lane, (&product, &norm)) in products.iter().zip(norms).enumerate() {
-                        let (score, place) = (norm + product, chunk * LANES + lane);
-                        if score > *threshold || skip == Some(place) {
+                        let (score, index) = (norm + product, chunk * LANES + lane);
+                        if score > *threshold || skip == Some(index) {
                             continue;
                         }
-                        best.push((score, (start + place) as u32));
+                        best.push((score, (start + index) as u32));
                         if best.len() == 2 * keep + SLACK {
-                            *threshold = cut_back(best, keep).unwrap_or(*threshold);
+                            *threshold = truncate_to_best(best, keep).unwrap_or(*threshold);
                         }
                     }
                 }
@@ -71,14 +70,14 @@ impl<T: Scalar> Candidates<T> {
 }
 
 impl<T: Scalar> Candidates<T> {
-    /// Offers one point to all queries, whose products with it are `products`.
+    /// Offers one point to all queries, given their inner products with it.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "2^32 points of one feature would be 16 GiB of indices"
     )]
     pub(super) fn offer(&mut self, point: usize, norm: T, products: &[T]) {
         let (best, thresholds, keep) = (&mut self.best, &mut self.thresholds, self.keep);
-        widest(
+        simd::dispatch(
             #[inline(always)]
             || {
                 for (chunk, products) in products.chunks(LANES).enumerate() {
@@ -94,7 +93,7 @@ impl<T: Scalar> Candidates<T> {
                             best[query].push((score, point as u32));
                             if best[query].len() == 2 * keep + SLACK {
                                 thresholds[query] =
-                                    cut_back(&mut best[query], keep).unwrap_or(thresholds[query]);
+                                    truncate_to_best(&mut best[query], keep).unwrap_or(thresholds[query]);
                             }
                         }
                     }
@@ -107,7 +106,7 @@ impl<T: Scalar> Candidates<T> {
 /// Whether `test` holds for any of up to `LANES` pairs.
 #[inline(always)]
 fn any<T: Scalar>(left: &[T], right: &[T], test: impl Fn(T, T) -> bool) -> bool {
-    // All of a whole chunk are compared in vector registers, without a look at the outcome of each.
+    // A whole chunk is compared without branches, in SIMD registers.
     if let (Ok(left), Ok(right)) = (<&[T; LANES]>::try_from(left), <&[T; LANES]>::try_from(right)) {
         return (0..LANES).fold(false, |any, lane| any | test(left[lane], right[lane]));
     }
@@ -115,7 +114,7 @@ fn any<T: Scalar>(left: &[T], right: &[T], test: impl Fn(T, T) -> bool) -> bool 
 }
 
 /// Keeps the `keep` lowest scores, ties by index; returns the highest of them if any was dropped.
-pub(super) fn cut_back<T: Scalar>(best: &mut Vec<(T, u32)>, keep: usize) -> Option<T> {
+pub(super) fn truncate_to_best<T: Scalar>(best: &mut Vec<(T, u32)>, keep: usize) -> Option<T> {
     if best.len() <= keep {
         return None;
     }

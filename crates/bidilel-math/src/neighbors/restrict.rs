@@ -1,31 +1,32 @@
-//! The neighbours among some of the points, from the lists over all of them.
+//! Neighbor lists of a subset of the points, derived from the lists of all points.
 //!
-//! A list over all points, less those that are left out, is the beginning of the list over the points that stay. Only
-//! where too few of its entries stay is the query searched for again, for a list that is twice as long until enough stay.
+//! The list of a query over all points, without the points outside the subset, is a prefix of its list over the subset. Only
+//! queries with too few entries left are searched again, with lists of doubled length until enough entries are left.
 
 use std::collections::{HashMap, HashSet};
 
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use super::{BLOCK, Neighbors, Search};
+use super::Neighbors;
+use super::search::{BLOCK_POINTS, Search};
+use crate::csr::Csr;
 use crate::panels::{Panels, Product, Right};
 use crate::parallel::zeros;
-use crate::rows::Rows;
 use crate::{Observer, Scalar};
 
-/// Neighbours among the members of a set of points, and what they cost.
+/// Neighbor lists of a subset of the points (its members).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Restricted {
-    /// The lists, by place among the members.
+    /// The lists; indices are positions among the members.
     pub neighbors: Neighbors,
-    /// Lists that had to be searched for, by place: they can be handed to the next restriction to the same members.
+    /// Lists that had to be searched again, by position among the members: input of the next restriction to the same members.
     pub searched: HashMap<usize, Vec<(usize, f64)>>,
 }
 
 impl Neighbors {
-    /// The `k` nearest among `members` (ascending) of `points`: the same as [`super::exact`] finds for their columns
-    /// alone. `known` are lists that an earlier call had to search for.
+    /// The `k` nearest neighbors of `members` (ascending) among each other: the same as [`super::exact`] finds for their columns
+    /// alone. `known` are the lists that an earlier call searched again.
     pub fn restricted<T: Scalar>(
         &self,
         members: &[usize],
@@ -35,11 +36,11 @@ impl Neighbors {
         watch: &dyn Observer,
     ) -> Restricted {
         let k = k.min(members.len().saturating_sub(1));
-        let mut place = vec![usize::MAX; self.count()];
-        members.iter().enumerate().for_each(|(at, &member)| place[member] = at);
+        let mut position = vec![usize::MAX; self.count()];
+        members.iter().enumerate().for_each(|(i, &member)| position[member] = i);
         let stay = |member: usize| {
-            let inside = self.of(member).iter().filter(|&(other, _)| place[other] != usize::MAX);
-            inside.take(k).map(|(other, distance)| (place[other], distance))
+            let inside = self.of(member).iter().filter(|&(other, _)| position[other] != usize::MAX);
+            inside.take(k).map(|(other, distance)| (position[other], distance))
         };
         let short: HashSet<usize> =
             (0..members.len()).into_par_iter().filter(|&i| stay(members[i]).count() < k).collect();
@@ -52,7 +53,7 @@ impl Neighbors {
             let queries: Vec<usize> = missing.iter().map(|&i| members[i]).collect();
             let found = search(points, &queries, length.min(points.ncols() - 1), watch);
             let inside = |(other, distance): (usize, f64)| {
-                (place[other] != usize::MAX).then_some((place[other], distance))
+                (position[other] != usize::MAX).then_some((position[other], distance))
             };
             let inside = |list: Vec<(usize, f64)>| list.into_iter().filter_map(inside).take(k).collect();
             known.extend(missing.iter().copied().zip(found.into_iter().map(inside)));
@@ -60,26 +61,26 @@ impl Neighbors {
             length *= 2;
         }
         let list = |i: usize| {
-            // Of the two, one is empty.
+            // One of the two is empty.
             let (searched, filtered) =
                 if short.contains(&i) { (&known[&i][..k], None) } else { (&[][..], Some(stay(members[i]))) };
             searched.iter().copied().chain(filtered.into_iter().flatten())
         };
-        let lists = Rows::new(&vec![k; members.len()], list);
+        let lists = Csr::new(&vec![k; members.len()], list);
         Restricted { neighbors: Self { lists }, searched: known }
     }
 
-    /// The lists of `members` (ascending) by place among them; neighbours outside are dropped.
+    /// The lists of `members` (ascending), with indices as positions among them; other neighbors are dropped.
     #[must_use]
     pub fn renumbered(&self, members: &[usize]) -> Self {
-        let mut place = vec![usize::MAX; self.count()];
-        members.iter().enumerate().for_each(|(at, &member)| place[member] = at);
+        let mut position = vec![usize::MAX; self.count()];
+        members.iter().enumerate().for_each(|(i, &member)| position[member] = i);
         let inside = |(other, distance): (usize, f64)| {
-            (place[other] != usize::MAX).then_some((place[other], distance))
+            (position[other] != usize::MAX).then_some((position[other], distance))
         };
         let lists: Vec<Vec<_>> =
             members.iter().map(|&member| self.of(member).iter().filter_map(inside).collect()).collect();
-        Self { lists: Rows::of_lists(&lists) }
+        Self { lists: Csr::from_lists(&lists) }
     }
 }
 
@@ -94,12 +95,12 @@ fn search<T: Scalar>(
         return Vec::new();
     }
     let search = Search::new(points, k);
-    let blocks = points.ncols().div_ceil(BLOCK);
-    let chunks = queries.len().div_ceil(BLOCK);
+    let blocks = points.ncols().div_ceil(BLOCK_POINTS);
+    let chunks = queries.len().div_ceil(BLOCK_POINTS);
     let mut found = Vec::with_capacity(queries.len());
-    for (done, queries) in queries.chunks(BLOCK).enumerate() {
+    for (done, queries) in queries.chunks(BLOCK_POINTS).enumerate() {
         let own = Mat::from_fn(points.nrows(), queries.len(), |row, i| points[(row, queries[i])]);
-        // One thread a share of the queries: every query sees the blocks in order.
+        // One part of the queries per thread: every query sees the blocks in order.
         let share = queries.len().div_ceil(rayon::current_num_threads()).max(8);
         let lists: Vec<_> = queries
             .par_chunks(share)
@@ -107,10 +108,10 @@ fn search<T: Scalar>(
             .flat_map_iter(|(part, queries)| {
                 let mut right = Panels::right(queries.len(), points.nrows());
                 right.pack_columns(own.subcols(part * share, queries.len()), T::from_f64(search.scale));
-                let mut candidates = search.room(queries.len());
-                let mut tile = zeros::<T>(BLOCK, queries.len());
+                let mut candidates = search.empty_candidates(queries.len());
+                let mut tile = zeros::<T>(BLOCK_POINTS, queries.len());
                 for block in 0..blocks {
-                    let (start, size) = (block * BLOCK, search.size(block));
+                    let (start, size) = (block * BLOCK_POINTS, search.size(block));
                     let (left, right) = (search.pack(block), Right::Packed(&right, 0));
                     Product { left: &left, first_row: 0, right, depth: points.nrows(), lower: false }
                         .write_to(tile.as_mut().submatrix_mut(0, 0, size, queries.len()));

@@ -1,8 +1,8 @@
-//! A random tree of half-spaces: cuts points into leaves of near ones.
+//! A random projection tree: partitions points into leaves of near points.
 //!
-//! Every node draws two of its points, $a$ and $b$, and halves itself at the median of $x^\top (a - b)$. Directions that
-//! are drawn from the data follow it: points of one cluster seldom part. Another seed gives other cuts, so that points
-//! which one tree parts lie in one leaf of another.
+//! Every node draws two of its points, $a$ and $b$, and splits at the median of $x^\top (a - b)$. Directions drawn from the data
+//! adapt to it: points of one cluster are rarely separated. Another seed gives other splits, so that points that one tree
+//! separates share a leaf of another.
 //!
 //! # Reference
 //! S. Dasgupta and Y. Freund, *Random projection trees and low dimensional manifolds*, 2008.
@@ -17,24 +17,24 @@ use rayon::prelude::*;
 use crate::Scalar;
 use crate::vector::{column, reduce};
 
-/// Projections that one thread computes at a time.
-const SHARE: usize = 256;
+/// Projections per task.
+const POINTS_PER_TASK: usize = 256;
 
-/// All points in the order of the leaves.
+/// A tree, as a permutation of the points by leaf.
 pub(super) struct Tree {
     order: Vec<u32>,
-    /// Where in the order each leaf lies.
+    /// The range of every leaf in the permutation.
     ranges: Vec<Range<usize>>,
 }
 
 impl Tree {
-    /// Leaves have at most `most` points, and more than half as many where there are more points than that.
+    /// A tree whose leaves have at most `leaf` points, and at least half as many where there are more points than that.
     #[expect(clippy::cast_possible_truncation, reason = "2^32 points of one feature would be 16 GiB")]
-    pub(super) fn grow<T: Scalar>(points: MatRef<'_, T>, most: usize, seed: u8) -> Self {
+    pub(super) fn grow<T: Scalar>(points: MatRef<'_, T>, leaf: usize, seed: u8) -> Self {
         let mut order: Vec<u32> = (0..points.ncols() as u32).collect();
-        halve(points, &mut order, most, u64::from(seed));
+        split(points, &mut order, leaf, u64::from(seed));
         let mut ranges = Vec::new();
-        cut(0..points.ncols(), most, &mut ranges);
+        leaf_ranges(0..points.ncols(), leaf, &mut ranges);
         Self { order, ranges }
     }
 
@@ -44,19 +44,19 @@ impl Tree {
     }
 }
 
-/// Where [`halve`] cuts: sizes alone decide.
-fn cut(range: Range<usize>, most: usize, ranges: &mut Vec<Range<usize>>) {
-    if range.len() <= most {
+/// The leaves of [`split`], which depend on sizes alone.
+fn leaf_ranges(range: Range<usize>, leaf: usize, ranges: &mut Vec<Range<usize>>) {
+    if range.len() <= leaf {
         ranges.push(range);
     } else {
         let middle = range.start + range.len() / 2;
-        cut(range.start..middle, most, ranges);
-        cut(middle..range.end, most, ranges);
+        leaf_ranges(range.start..middle, leaf, ranges);
+        leaf_ranges(middle..range.end, leaf, ranges);
     }
 }
 
-fn halve<T: Scalar>(points: MatRef<'_, T>, members: &mut [u32], most: usize, seed: u64) {
-    if members.len() <= most {
+fn split<T: Scalar>(points: MatRef<'_, T>, members: &mut [u32], leaf: usize, seed: u64) {
+    if members.len() <= leaf {
         return;
     }
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -72,14 +72,15 @@ fn halve<T: Scalar>(points: MatRef<'_, T>, members: &mut [u32], most: usize, see
         );
         (along, member)
     };
-    let mut projected: Vec<(f64, u32)> = members.par_iter().with_min_len(SHARE).map(project).collect();
+    let mut projected: Vec<(f64, u32)> =
+        members.par_iter().with_min_len(POINTS_PER_TASK).map(project).collect();
     let middle = projected.len() / 2;
     projected.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     members.iter_mut().zip(projected).for_each(|(member, (_, sorted))| *member = sorted);
     let (below, above) = members.split_at_mut(middle);
-    // A selection leaves each half in an order that could differ between its versions.
+    // The order that a selection leaves within each half is unspecified.
     below.sort_unstable();
     above.sort_unstable();
     let (left, right) = (random.random(), random.random());
-    rayon::join(|| halve(points, below, most, left), || halve(points, above, most, right));
+    rayon::join(|| split(points, below, leaf, left), || split(points, above, leaf, right));
 }

@@ -1,4 +1,4 @@
-//! Neighbours held against a search that compares a few points with all others, one after the other in `f64`.
+//! Spot checks of neighbor lists: a few queries are compared with all points by plain loops in `f64`.
 
 use std::collections::HashSet;
 
@@ -7,16 +7,17 @@ use rayon::prelude::*;
 
 use super::Neighbors;
 use crate::check::worse;
-use crate::vector::{column, widest};
-use crate::{Check, Observer, Result, Scalar};
+use crate::vector::column;
+use crate::{Check, Observer, Result, Scalar, simd};
 
-/// Points whose lists are compared, spread over all.
+/// Queries of the check of an exact search, spread over all points.
 const EXACT_QUERIES: usize = 2;
+/// Queries of the recall estimate of an approximate search.
 const RECALL_QUERIES: usize = 16;
-/// Both sum squares in `f64`, in another order.
+/// Relative difference of distances: both are sums of squares in `f64`, in different orders.
 const TOLERANCE: f64 = 1e-9;
 
-/// Compares a few lists of an exact search with those of a plain one.
+/// Checks a few lists of an exact search against brute force.
 ///
 /// # Errors
 /// [`crate::Error::Check`] where a list is not that of the nearest points.
@@ -26,10 +27,10 @@ pub fn verify<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn O
     let each = queries.iter().zip(&all).map(|(&query, all)| deviation(points, all, found, query));
     let deviation = each.fold(0.0, worse);
     Check { stage: "neighbors", what: "the distance of a neighbor", deviation, bound: TOLERANCE }
-        .settle(watch)
+        .enforce(watch)
 }
 
-/// The same for neighbours of the same label: the lists of the first point's label and of the last one's.
+/// The same for neighbors of the same label: the lists of the first point's label and of the last one's.
 ///
 /// # Errors
 /// As [`verify`].
@@ -48,15 +49,15 @@ pub fn verify_within_labels<T: Scalar>(
     Ok(())
 }
 
-/// The share of the nearest points that an approximate search found, from a few lists; reported, never an error.
+/// Estimates the recall of an approximate search from a few lists, and reports the fraction missed; never an error.
 ///
 /// # Errors
-/// None: a share is at most 1.
+/// None: the fraction is at most 1.
 pub fn recall<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn Observer) -> Result<()> {
     let queries = spread(found.count(), RECALL_QUERIES);
     let missed = |(&query, all): (&usize, &Vec<(f64, usize)>)| {
         let list = found.of(query);
-        // Points as far as the last that belongs to the list are as good as it.
+        // Points at the distance of the last true neighbor are as good as it.
         let last = all.last().map_or(0.0, |&(distance, _)| distance * (1.0 + TOLERANCE));
         (list.iter().filter(|&(_, distance)| distance > last).count(), list.len())
     };
@@ -65,15 +66,15 @@ pub fn recall<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, watch: &dyn O
     let (missed, asked) = counts.iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
     let deviation = missed as f64 / asked.max(1) as f64;
     Check { stage: "neighbors", what: "the share of neighbors that were missed", deviation, bound: 1.0 }
-        .settle(watch)
+        .enforce(watch)
 }
 
 fn spread(count: usize, most: usize) -> Vec<usize> {
-    // The last one too, which lies in a block that is not full.
+    // Including the last point, which is in a partial block.
     (0..most.min(count)).map(|i| (count - 1) * (i + 1) / most.min(count)).collect()
 }
 
-/// The largest difference of a list to the nearest points, place by place, relative to the farthest of them.
+/// The largest difference between the distances of a list and those of the nearest points, by rank, relative to the farthest.
 fn deviation<T: Scalar>(
     points: MatRef<'_, T>,
     nearest: &[(f64, usize)],
@@ -81,7 +82,7 @@ fn deviation<T: Scalar>(
     query: usize,
 ) -> f64 {
     let (own, list) = (wide(points, query), found.of(query));
-    // A list with the point itself, or with one point twice, lacks another.
+    // A list with the point itself, or with a duplicate, lacks a neighbor.
     let listed: HashSet<usize> = list.iter().map(|(j, _)| j).filter(|&j| j != query).collect();
     let farthest = nearest.last().map_or(0.0, |&(distance, _)| distance);
     let off = |((j, listed), &(nearest, _)): ((usize, f64), &(f64, usize))| {
@@ -96,15 +97,15 @@ fn deviation<T: Scalar>(
     }
 }
 
-/// The nearest points of some queries, as many as the list of each has: one pass over all points.
+/// Brute force: the nearest points of a few queries, as many as the list of each has, in one pass over all points.
 fn nearest<T: Scalar>(points: MatRef<'_, T>, found: &Neighbors, queries: &[usize]) -> Vec<Vec<(f64, usize)>> {
     let own: Vec<Vec<f64>> = queries.iter().map(|&query| wide(points, query)).collect();
     let mut rows = vec![0.0; points.ncols() * queries.len()];
     rows.par_chunks_mut(queries.len().max(1)).enumerate().for_each(|(j, row)| {
         row.iter_mut().zip(&own).for_each(|(distance, own)| *distance = to(points, own, j));
     });
-    let list = |(place, &query): (usize, &usize)| {
-        let distances = rows.iter().skip(place).step_by(queries.len()).copied().zip(0..);
+    let list = |(index, &query): (usize, &usize)| {
+        let distances = rows.iter().skip(index).step_by(queries.len()).copied().zip(0..);
         let mut list: Vec<(f64, usize)> = distances.filter(|&(_, j)| j != query).collect();
         let order =
             |one: &(f64, usize), other: &(f64, usize)| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1));
@@ -129,7 +130,7 @@ fn to<T: Scalar>(points: MatRef<'_, T>, own: &[f64], j: usize) -> f64 {
 }
 
 fn plain<T: Scalar>(own: &[f64], other: &[T]) -> f64 {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || {
             let mut sums = [0.0; 16];
@@ -147,13 +148,13 @@ fn plain<T: Scalar>(own: &[f64], other: &[T]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::Rows;
+    use crate::csr::Csr;
     use crate::{Silent, neighbors};
 
     type List = Vec<(usize, f64)>;
 
     #[test]
-    fn a_list_that_lacks_a_neighbor_does_not_hold() {
+    fn a_list_that_lacks_a_neighbor_fails() {
         let noise = crate::krylov::tests::random(9, 400, 1);
         let points = Mat::<f32>::from_fn(9, 400, |i, j| f32::from_f64(noise[(i, j)]));
         for points in [points.as_ref(), Mat::<f32>::zeros(9, 12).as_ref()] {
@@ -166,7 +167,7 @@ mod tests {
         let check = |change: &dyn Fn(&mut List)| {
             let mut lists = lists.clone();
             change(&mut lists[last]);
-            let found = Neighbors { lists: Rows::of_lists(&lists) };
+            let found = Neighbors { lists: Csr::from_lists(&lists) };
             assert!(recall(points.as_ref(), &found, &Silent).is_ok());
             verify(points.as_ref(), &found, &Silent)
         };

@@ -1,9 +1,21 @@
-//! Principal component analysis of columns that are read block by block.
+//! Principal component analysis (PCA) of columns that are read block by block.
 //!
-//! The directions $u_1, u_2, \dots$ are the leading eigenvectors of $C = \sum_i (x_i - \bar x)(x_i - \bar x)^\top$.
-//! Where there are fewer columns than dimensions they come from the Gram matrix instead: if
-//! $X_c^\top X_c v = \lambda v$, then $u = X_c v / \sqrt\lambda$. Both are exact. Where neither matrix fits,
-//! `randomized` iterates on a random subspace, and says how far it is from an eigenspace.
+//! The principal directions $u_1, u_2, \dots$ are the leading eigenvectors of the scatter matrix
+//! $C = \sum_i (x_i - \bar x)(x_i - \bar x)^\top$. With fewer columns than dimensions they come from the Gram matrix instead: if
+//! $X_c^\top X_c v = \lambda v$, then $u = X_c v / \sqrt\lambda$. Both are exact. Where neither matrix fits into memory,
+//! `randomized` does subspace iteration from a random subspace, and reports its residual.
+//!
+//! ```
+//! use bidilel_math::Silent;
+//! use bidilel_math::pca::{Method, principal_components};
+//!
+//! // Four points on the diagonal of the plane.
+//! let points = faer::mat![[0.0, 1.0, 2.0, 5.0], [0.0, 1.0, 2.0, 5.0]];
+//! let found = principal_components(&points.as_ref(), 1, Method::Exact, &Silent)?;
+//! assert!((found.projection.directions[(0, 0)] - 0.5_f64.sqrt()).abs() < 1e-12);
+//! assert!((found.explained_variance_ratio - 1.0).abs() < 1e-12);
+//! # Ok::<(), bidilel_math::Error>(())
+//! ```
 //!
 //! # References
 //! I. Jolliffe, *Principal Component Analysis*, 2002. N. Halko, P. Martinsson and J. Tropp, *Finding structure
@@ -15,29 +27,29 @@ use faer::{Accum, Mat, MatMut, MatRef};
 
 use crate::panels::Panels;
 use crate::parallel::{multiply, product, zeros};
-use crate::tiles::{Symmetric, mirror};
+use crate::tiles::{RankUpdate, mirror};
 use crate::{Error, Observer, Scalar, eigen};
 
-/// Up to this many columns or dimensions, whichever are fewer, the problem is solved exactly if nothing else is said.
+/// Up to this many columns or dimensions, whichever are fewer, callers should use the exact method by default.
 pub const EXACT_LIMIT: usize = 8192;
-/// Bytes of columns that are widened at a time.
+/// Bytes of a block of columns in `f64`.
 const BLOCK_BYTES: usize = 64 << 20;
-/// A direction with less than this share of the first one's variance is rounding.
-const NOISE: f64 = 1e-10;
+/// Directions with a smaller fraction of the variance of the first are attributed to rounding.
+const RANK_TOLERANCE: f64 = 1e-10;
 
-/// Columns of numbers that are read a block at a time: from memory, or from a file.
-pub trait Columns: Sync {
-    /// What can go wrong.
+/// A matrix that is read by blocks of columns: from memory, or from a file.
+pub trait ColumnSource: Sync {
+    /// The error of reading, which includes those of this crate.
     type Error: From<Error>;
-    /// How many columns there are.
+    /// The number of columns.
     fn count(&self) -> usize;
-    /// How long each is.
+    /// The number of rows.
     fn dim(&self) -> usize;
-    /// Copies columns from `first` on into `into`, as many as it has.
+    /// Copies the columns from `first` on into `into`, as many as it has.
     fn read(&self, first: usize, into: MatMut<'_, f64>) -> Result<(), Self::Error>;
 }
 
-impl<T: Scalar> Columns for MatRef<'_, T> {
+impl<T: Scalar> ColumnSource for MatRef<'_, T> {
     type Error = Error;
     fn count(&self) -> usize {
         self.ncols()
@@ -53,19 +65,19 @@ impl<T: Scalar> Columns for MatRef<'_, T> {
     }
 }
 
-/// How to find the directions.
+/// The algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// From the whole scatter or Gram matrix, whichever is smaller.
+    /// Eigendecomposition of the scatter or the Gram matrix, whichever is smaller.
     Exact,
-    /// By iteration on a random subspace.
+    /// Randomized subspace iteration.
     Randomized {
-        /// Seed of the subspace.
+        /// Seed of the initial subspace.
         seed: u64,
     },
 }
 
-/// Coordinates along some directions, from a mean.
+/// An affine projection: coordinates along orthonormal directions, relative to a mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Projection {
     /// The point that becomes the origin.
@@ -74,28 +86,28 @@ pub struct Projection {
     pub directions: Mat<f64>,
 }
 
-/// The directions of largest variance, largest first.
+/// The principal directions, in the order of decreasing variance.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Principal {
-    /// The directions; fewer than were asked for where the others are only rounding.
+pub struct PrincipalComponents {
+    /// The directions; fewer than requested where the rank of the data is lower.
     pub projection: Projection,
-    /// Share of all variance that lies in the directions.
-    pub kept: f64,
-    /// Largest $\|C u_i - \lambda_i u_i\| / \lambda_1$ of directions that were iterated; none where the method is exact.
+    /// Fraction of the total variance along the directions.
+    pub explained_variance_ratio: f64,
+    /// Largest $\|C u_i - \lambda_i u_i\| / \lambda_1$ of the randomized method; `None` for the exact one.
     pub residual: Option<f64>,
 }
 
-/// The `count` leading directions of `data`.
+/// The `count` leading principal directions of `data`.
 ///
 /// # Errors
 /// [`Error::Parameter`] unless `count` is from 1 to the dimensions and below the number of columns;
-/// [`Error::Constant`] when the columns do not vary; [`Error::NotFinite`] when they are too large for their squares.
-pub fn principal<C: Columns>(
+/// [`Error::Constant`] where the columns do not vary; [`Error::NotFinite`] where squares overflow.
+pub fn principal_components<C: ColumnSource>(
     data: &C,
     count: usize,
     method: Method,
     watch: &dyn Observer,
-) -> Result<Principal, C::Error> {
+) -> Result<PrincipalComponents, C::Error> {
     if count == 0 || count > data.dim() || count >= data.count() {
         return Err(C::Error::from(Error::Parameter {
             parameter: "the number of directions",
@@ -107,44 +119,48 @@ pub fn principal<C: Columns>(
     match method {
         Method::Exact if data.dim() <= data.count() => from_scatter(data, count, mean, watch),
         Method::Exact => from_gram(data, count, mean, watch),
-        Method::Randomized { seed } => randomized::principal(data, count, mean, seed, watch),
+        Method::Randomized { seed } => randomized::principal_components(data, count, mean, seed, watch),
     }
 }
 
-fn from_scatter<C: Columns>(
+fn from_scatter<C: ColumnSource>(
     data: &C,
     count: usize,
     mean: Vec<f64>,
     watch: &dyn Observer,
-) -> Result<Principal, C::Error> {
+) -> Result<PrincipalComponents, C::Error> {
     let mut scatter = zeros(data.dim(), data.dim());
     each_block(data, &mean, |_, block| {
         let (mut left, mut right) =
             (Panels::left(data.dim(), block.ncols()), Panels::right(data.dim(), block.ncols()));
         left.pack_rows(block);
         right.pack_rows(block);
-        Symmetric { left: &left, right: &right, depth: block.ncols() }.add_lower(&mut scatter);
+        RankUpdate { left: &left, right: &right, depth: block.ncols() }.add_lower(&mut scatter);
         Ok(())
     })?;
     mirror(&mut scatter);
     let total = trace(scatter.as_ref())?;
     let found = eigen::symmetric(scatter.as_ref(), count, watch)?;
     let rank = rank(&found.values);
-    let kept = found.values[..rank].iter().sum::<f64>() / total;
+    let explained_variance_ratio = found.values[..rank].iter().sum::<f64>() / total;
     let directions = found.vectors.subcols(0, rank).to_owned();
-    Ok(Principal { projection: Projection { mean, directions }, kept, residual: None })
+    Ok(PrincipalComponents {
+        projection: Projection { mean, directions },
+        explained_variance_ratio,
+        residual: None,
+    })
 }
 
-fn from_gram<C: Columns>(
+fn from_gram<C: ColumnSource>(
     data: &C,
     count: usize,
     mean: Vec<f64>,
     watch: &dyn Observer,
-) -> Result<Principal, C::Error> {
+) -> Result<PrincipalComponents, C::Error> {
     let mut gram = Mat::zeros(data.count(), data.count());
     each_block(data, &mean, |first, left| {
-        // The lower half: columns up to and with this block.
-        let before = Before { data, count: first + left.ncols() };
+        // The lower triangle: columns up to and including this block.
+        let before = Leading { data, count: first + left.ncols() };
         each_block(&before, &mean, |start, right| {
             let part = gram.as_mut().submatrix_mut(first, start, left.ncols(), right.ncols());
             multiply(part, Accum::Replace, left.transpose(), right);
@@ -168,17 +184,21 @@ fn from_gram<C: Columns>(
         Ok(())
     })?;
     eigen::fix_signs(directions.as_mut());
-    let kept = values[..rank].iter().sum::<f64>() / total;
-    Ok(Principal { projection: Projection { mean, directions }, kept, residual: None })
+    let explained_variance_ratio = values[..rank].iter().sum::<f64>() / total;
+    Ok(PrincipalComponents {
+        projection: Projection { mean, directions },
+        explained_variance_ratio,
+        residual: None,
+    })
 }
 
-/// The first columns of others.
-struct Before<'a, C> {
+/// The leading columns of another source.
+struct Leading<'a, C> {
     data: &'a C,
     count: usize,
 }
 
-impl<C: Columns> Columns for Before<'_, C> {
+impl<C: ColumnSource> ColumnSource for Leading<'_, C> {
     type Error = C::Error;
     fn count(&self) -> usize {
         self.count
@@ -191,8 +211,8 @@ impl<C: Columns> Columns for Before<'_, C> {
     }
 }
 
-/// Hands blocks of centred columns on, with the index of the first of each.
-fn each_block<C: Columns>(
+/// Calls `take` with every block of centered columns and the index of its first column.
+fn each_block<C: ColumnSource>(
     data: &C,
     mean: &[f64],
     mut take: impl FnMut(usize, MatRef<'_, f64>) -> Result<(), C::Error>,
@@ -211,7 +231,7 @@ fn each_block<C: Columns>(
     Ok(())
 }
 
-fn mean<C: Columns>(data: &C) -> Result<Vec<f64>, C::Error> {
+fn mean<C: ColumnSource>(data: &C) -> Result<Vec<f64>, C::Error> {
     let mut sum = vec![0.0; data.dim()];
     each_block(data, &[], |_, block| {
         for column in block.col_iter() {
@@ -224,11 +244,11 @@ fn mean<C: Columns>(data: &C) -> Result<Vec<f64>, C::Error> {
 }
 
 fn trace(matrix: MatRef<'_, f64>) -> Result<f64, Error> {
-    checked((0..matrix.nrows()).map(|i| matrix[(i, i)]).sum())
+    check_variance((0..matrix.nrows()).map(|i| matrix[(i, i)]).sum())
 }
 
-/// The sum of all variances, if it is a positive number.
-fn checked(total: f64) -> Result<f64, Error> {
+/// The total variance, if it is positive and finite.
+fn check_variance(total: f64) -> Result<f64, Error> {
     match total {
         total if !total.is_finite() => Err(Error::NotFinite { what: "the variance of the points" }),
         total if total > 0.0 => Ok(total),
@@ -236,13 +256,13 @@ fn checked(total: f64) -> Result<f64, Error> {
     }
 }
 
-/// How many of the descending eigenvalues are more than rounding.
+/// Numerical rank: how many of the descending eigenvalues are above rounding.
 fn rank(values: &[f64]) -> usize {
-    values.iter().take_while(|&&value| value > NOISE * values[0]).count().max(1)
+    values.iter().take_while(|&&value| value > RANK_TOLERANCE * values[0]).count().max(1)
 }
 
 impl Projection {
-    /// The coordinates of `points` (dimensions x points) along the directions, from the mean.
+    /// The coordinates of `points` (dimensions x points) along the directions, relative to the mean.
     pub fn project(&self, points: MatRef<'_, f64>) -> Mat<f64> {
         let mean = MatRef::from_column_major_slice(&self.mean, self.mean.len(), 1);
         let offset = product(self.directions.transpose(), mean);
@@ -262,13 +282,13 @@ mod tests {
 
     /// Columns with variances 1, 1/4, 1/9, ... along random directions, away from the origin.
     fn columns(dim: usize, count: usize) -> Mat<f64> {
-        let (turn, noise) = (random(dim, dim, 7), random(dim, count, 8));
+        let (mixing, noise) = (random(dim, dim, 7), random(dim, count, 8));
         let scaled = Mat::from_fn(dim, count, |i, j| noise[(i, j)] / (i + 1) as f64);
-        let turned = product(turn.as_ref(), scaled.as_ref());
-        Mat::from_fn(dim, count, |i, j| 3.0 + turned[(i, j)])
+        let mixed = product(mixing.as_ref(), scaled.as_ref());
+        Mat::from_fn(dim, count, |i, j| 3.0 + mixed[(i, j)])
     }
 
-    fn check(found: &Principal, count: usize) {
+    fn check(found: &PrincipalComponents, count: usize) {
         let gram = product(found.projection.directions.transpose(), found.projection.directions.as_ref());
         assert!((gram - Mat::<f64>::identity(count, count)).norm_max() < 1e-9);
     }
@@ -281,18 +301,22 @@ mod tests {
         let gram = from_gram(&points.as_ref(), 12, mean, &Silent).expect("finite");
         check(&gram, 12);
         assert!((&scatter.projection.directions - &gram.projection.directions).norm_max() < 1e-8);
-        approx::assert_relative_eq!(scatter.kept, gram.kept, max_relative = 1e-10);
+        approx::assert_relative_eq!(
+            scatter.explained_variance_ratio,
+            gram.explained_variance_ratio,
+            max_relative = 1e-10
+        );
     }
 
     #[test]
-    fn projections_are_uncorrelated_and_centred() {
+    fn projections_are_uncorrelated_and_centered() {
         for (dim, count) in [(20, 300), (300, 40)] {
             let points = columns(dim, count);
-            let found = principal(&points.as_ref(), 6, Method::Exact, &Silent).expect("finite");
+            let found = principal_components(&points.as_ref(), 6, Method::Exact, &Silent).expect("finite");
             check(&found, 6);
-            let placed = found.projection.project(points.as_ref());
-            assert!(mean(&placed.as_ref()).expect("in memory").iter().all(|value| value.abs() < 1e-9));
-            let scatter = product(placed.as_ref(), placed.transpose());
+            let projected = found.projection.project(points.as_ref());
+            assert!(mean(&projected.as_ref()).expect("in memory").iter().all(|value| value.abs() < 1e-9));
+            let scatter = product(projected.as_ref(), projected.transpose());
             for a in 0..6 {
                 assert!((0..a).all(|b| scatter[(a, b)].abs() < 1e-9 * scatter[(0, 0)]));
                 assert!(a == 0 || scatter[(a, a)] <= scatter[(a - 1, a - 1)]);
@@ -301,22 +325,25 @@ mod tests {
     }
 
     #[test]
-    fn directions_of_rounding_are_left_out() {
+    fn directions_beyond_the_numerical_rank_are_dropped() {
         let points =
             Mat::from_fn(50, 20, |i, j| ((i + 1) * (j % 3)) as f64 + f64::from(u8::from(i == j % 2)));
-        let found = principal(&points.as_ref(), 15, Method::Exact, &Silent).expect("finite");
+        let found = principal_components(&points.as_ref(), 15, Method::Exact, &Silent).expect("finite");
         assert!(found.projection.directions.ncols() < 5, "{}", found.projection.directions.ncols());
-        approx::assert_relative_eq!(found.kept, 1.0, max_relative = 1e-9);
+        approx::assert_relative_eq!(found.explained_variance_ratio, 1.0, max_relative = 1e-9);
         check(&found, found.projection.directions.ncols());
     }
 
     #[test]
-    fn what_cannot_be_found_is_an_error() {
+    fn invalid_counts_and_constant_points_are_errors() {
         let points = columns(5, 4);
         for count in [0, 4, 6] {
-            assert!(principal(&points.as_ref(), count, Method::Exact, &Silent).is_err(), "{count}");
+            assert!(
+                principal_components(&points.as_ref(), count, Method::Exact, &Silent).is_err(),
+                "{count}"
+            );
         }
         let same = Mat::<f64>::from_fn(5, 9, |_, _| 2.0);
-        assert!(principal(&same.as_ref(), 2, Method::Exact, &Silent).is_err());
+        assert!(principal_components(&same.as_ref(), 2, Method::Exact, &Silent).is_err());
     }
 }

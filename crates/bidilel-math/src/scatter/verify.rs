@@ -1,7 +1,7 @@
-//! Scatter matrices held against the data that they are sums of.
+//! Randomized checks of scatter matrices against the data.
 //!
-//! For a vector $v$ of random signs, $v^\top X (D + L) X^\top v = y^\top (D + L) y$ with $y = X^\top v$: one pass over the instances, in
-//! which no matrix, panel or tile has a part. A wrong entry changes it by twice as much.
+//! For a random sign vector $v$, $v^\top X (D + L) X^\top v = y^\top (D + L) y$ with $y = X^\top v$: one pass over the instances,
+//! independent of packing, tiles and GEMM. An error in an off-diagonal entry changes the left side by twice as much.
 
 use std::ops::Range;
 
@@ -16,15 +16,15 @@ use crate::pencil::Pencil;
 use crate::vector::{dot, reduce};
 use crate::{Observer, Result, Scalar};
 
-/// Vectors that are sent through: each takes half a percent of a fit, and one sees every entry.
+/// Random sign vectors: each takes half a percent of a fit, and one covers every entry.
 const PROBES: usize = 1;
-/// Rounding errors of sums over millions of instances.
+/// Relative rounding error of sums over millions of instances.
 const TOLERANCE: f64 = 1e-9;
 
-/// Compares $X D X^\top$ and $X L X^\top$ of a graph with the instances.
+/// Checks $X D X^\top$ and $X L X^\top$ of a graph against the instances.
 ///
 /// # Errors
-/// [`crate::Error::Check`] where they are not those of these instances.
+/// [`crate::Error::Check`] where they do not agree.
 pub fn verify_graph<T: Scalar>(
     data: Selected<'_, T>,
     graph: &Affinity,
@@ -32,11 +32,11 @@ pub fn verify_graph<T: Scalar>(
     watch: &dyn Observer,
 ) -> Result<()> {
     let probes = probes(data.dim(), PROBES);
-    let along = along(data, &probes);
+    let projected = project(data, &probes);
     let (left, right) = pencil.both_times(probes.as_ref());
     let mut deviation = 0.0;
-    for (p, along) in along.iter().enumerate() {
-        // Both at once: what is wrong with either is wrong with their sum.
+    for (p, along) in projected.iter().enumerate() {
+        // Both at once: an error in either is an error in their sum.
         let term = |i: usize| {
             let degree: f64 = graph.row(i).values().iter().sum();
             let others: f64 = graph.row(i).iter().map(|(j, weight)| weight * along[j]).sum();
@@ -45,31 +45,31 @@ pub fn verify_graph<T: Scalar>(
         let expected: f64 = (0..data.points.ncols()).map(term).sum();
         let probe = probes.col_as_slice(p);
         let found = dot(probe, left.col_as_slice(p)) + dot(probe, right.col_as_slice(p));
-        deviation = worse(deviation, apart(expected, found, pencil.left_trace()));
+        deviation = worse(deviation, relative_difference(expected, found, pencil.left_trace()));
     }
     Check { stage: "scatter", what: "the sum of the scatter matrices", deviation, bound: TOLERANCE }
-        .settle(watch)
+        .enforce(watch)
 }
 
-/// Compares $\sum_i x_i x_i^\top$ with the instances.
+/// Checks $\sum_i x_i x_i^\top$ against the instances.
 ///
 /// # Errors
-/// [`crate::Error::Check`] where it is not that of these instances.
+/// [`crate::Error::Check`] where they do not agree.
 pub fn verify_total<T: Scalar>(data: Selected<'_, T>, total: &Mat<f64>, watch: &dyn Observer) -> Result<()> {
     let probes = probes(data.dim(), PROBES);
-    // By a product whose bits do not depend on the number of threads, as those of faer's operator do.
+    // Not by faer's operator, whose bits depend on the number of threads.
     let images = product(total.as_ref(), probes.as_ref());
     let trace: f64 = (0..total.nrows()).map(|i| total[(i, i)]).sum();
     let mut deviation = 0.0;
-    for (p, along) in along(data, &probes).iter().enumerate() {
+    for (p, along) in project(data, &probes).iter().enumerate() {
         let found = dot(probes.col_as_slice(p), images.col_as_slice(p));
-        deviation = worse(deviation, apart(dot(along, along), found, trace));
+        deviation = worse(deviation, relative_difference(dot(along, along), found, trace));
     }
-    Check { stage: "scatter", what: "the total scatter matrix", deviation, bound: TOLERANCE }.settle(watch)
+    Check { stage: "scatter", what: "the total scatter matrix", deviation, bound: TOLERANCE }.enforce(watch)
 }
 
-/// $x_i^\top v$ of every instance, for each $v$.
-fn along<T: Scalar>(data: Selected<'_, T>, probes: &Mat<f64>) -> Vec<Vec<f64>> {
+/// $X^\top v$, for each $v$.
+fn project<T: Scalar>(data: Selected<'_, T>, probes: &Mat<f64>) -> Vec<Vec<f64>> {
     let runs = data.runs();
     let center = |p: usize| -> f64 {
         let part = |run: &Range<usize>| {
@@ -90,15 +90,15 @@ fn along<T: Scalar>(data: Selected<'_, T>, probes: &Mat<f64>) -> Vec<Vec<f64>> {
         runs.iter().map(part).sum::<f64>() - centers[p]
     };
     let mut all = vec![0.0; data.points.ncols() * probes.ncols()];
-    // An instance meets all vectors while it is in the cache.
+    // All inner products of an instance are computed while it is in the cache.
     all.par_chunks_mut(probes.ncols()).enumerate().for_each(|(i, row)| {
         row.iter_mut().enumerate().for_each(|(p, value)| *value = product(i, p));
     });
     (0..probes.ncols()).map(|p| all.iter().skip(p).step_by(probes.ncols()).copied().collect()).collect()
 }
 
-/// How far two sums are apart, as a share of the trace of the matrix: they themselves may be far smaller.
-fn apart(expected: f64, found: f64, trace: f64) -> f64 {
+/// The difference of two quadratic forms relative to the trace of the matrix; the forms themselves may be far smaller.
+fn relative_difference(expected: f64, found: f64, trace: f64) -> f64 {
     let difference = (expected - found).abs();
     if difference == 0.0 { 0.0 } else { difference / trace }
 }
@@ -109,9 +109,9 @@ mod tests {
     use crate::graph::Weights;
     use crate::{Error, Silent, neighbors, scatter};
 
-    /// All instances lie along a direction that the signs do not see.
+    /// All instances are orthogonal to the sign vector.
     #[test]
-    fn data_across_the_signs_hold() {
+    fn data_orthogonal_to_the_signs_pass() {
         let signs = probes(2, 1);
         let along = -signs[(0, 0)] * signs[(1, 0)];
         let points =
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn matrices_of_other_instances_do_not_hold() {
+    fn matrices_of_other_instances_fail() {
         let noise = crate::krylov::tests::random(300, 700, 6);
         let points = Mat::<f32>::from_fn(300, 700, |i, j| f32::from_f64(noise[(i, j)]));
         let graph = Affinity::new(&neighbors::exact(points.as_ref(), 5, &Silent), None, Weights::Exp);
@@ -140,7 +140,7 @@ mod tests {
             assert!(matches!(failure, Error::Check { check } if check.stage == "scatter"), "{failure}");
             assert!(verify_total(other, &scatter::total(data, &Silent), &Silent).is_err());
             let mut changed = scatter::of_graph(data, &graph, &Silent);
-            changed.add_to_right_diagonal(1e-3);
+            changed.regularize(1e-3);
             let failure = verify_graph(data, &graph, &changed, &Silent).expect_err("another matrix");
             assert!(failure.to_string().contains("the sum of the scatter matrices"), "{failure}");
         }

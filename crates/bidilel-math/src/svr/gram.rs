@@ -1,21 +1,20 @@
-//! The kernel matrix as the solver reads it: checked, contiguous, shared by all machines.
+//! The kernel matrix of the solver: validated, contiguous, shared by all machines.
 
 use faer::MatRef;
 
 use crate::{Error, Result};
 
-/// Curvature, relative to the largest diagonal entry, below which a pair counts as flat.
-const FLAT: f64 = 1e-12;
+/// Lower bound of the curvature along a pair, relative to the largest diagonal entry.
+const MIN_CURVATURE: f64 = 1e-12;
 
 /// A square kernel matrix by columns.
 pub(super) struct Gram {
     samples: usize,
     columns: Vec<f64>,
     pub(super) diagonal: Vec<f64>,
-    /// Floor of the curvature along a pair. Equal samples have none, and the unbounded step that a
-    /// division by zero asks for would not be a number when the gap is zero too; any large step will do,
-    /// because the box cuts it.
-    pub(super) flat: f64,
+    /// Lower bound of the curvature along a pair. Equal samples have curvature zero, and the step $g / 0$ would be NaN for a gap
+    /// $g = 0$. Any large step is right, because it is clipped to the box.
+    pub(super) min_curvature: f64,
 }
 
 impl Gram {
@@ -35,7 +34,12 @@ impl Gram {
         }
         let diagonal: Vec<f64> = columns.iter().step_by(samples + 1).copied().collect();
         let largest = diagonal.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
-        Ok(Self { samples, columns, diagonal, flat: (FLAT * largest).max(f64::MIN_POSITIVE) })
+        Ok(Self {
+            samples,
+            columns,
+            diagonal,
+            min_curvature: (MIN_CURVATURE * largest).max(f64::MIN_POSITIVE),
+        })
     }
 
     pub(super) fn samples(&self) -> usize {

@@ -1,10 +1,10 @@
-//! Kernels between points, and the kernel matrices that the machines are fitted on.
+//! Kernels between points, and the kernel matrices that machines are fitted to.
 //!
 //! $$ k(x, z) = x^\top z \quad\text{(linear)}, \qquad k(x, z) = e^{-\gamma \lVert x - z \rVert^2}
 //!    \quad\text{(radial basis function)} $$
 //!
 //! Unless it is given, $\gamma$ is the inverse of the mean squared distance between two **different**
-//! points: the zero distance of a point to itself is not part of the mean,
+//! points; the zero distance of a point to itself is not part of the mean,
 //!
 //! $$ \frac{1}{\gamma} = \frac{1}{n (n - 1)} \sum_{i \ne j} \lVert x_i - x_j \rVert^2. $$
 //!
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::distance::squared;
 use crate::{Error, Result};
 
-/// Which kernel to use; a width that is left open is chosen from the points.
+/// The kernel; a width that is not given is derived from the points.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Kernel {
@@ -39,7 +39,7 @@ pub enum Kernel {
 
 /// A kernel with every parameter known.
 ///
-/// A type of its own, so that training and test points cannot be compared at different widths.
+/// A separate type, so that training and test points cannot be compared at different widths.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ResolvedKernel {
     /// Inner product.
@@ -58,7 +58,10 @@ impl Default for Kernel {
 }
 
 impl Kernel {
-    /// Settles an open width from the training points, one a column.
+    /// Derives a width that is not given from the training points, one per column.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] where a point is not finite; [`Error::Parameter`] where a given width is not positive.
     pub fn resolve(&self, points: MatRef<'_, f64>) -> Result<ResolvedKernel> {
         if points.col_iter().any(|point| point.iter().any(|x| !x.is_finite())) {
             return Err(Error::NotFinite { what: "a point of the kernel" });
@@ -94,7 +97,7 @@ impl ResolvedKernel {
 fn inverse_mean_distance(points: MatRef<'_, f64>) -> f64 {
     let n = points.ncols();
     let sum: f64 = (0..n).flat_map(|j| (0..j).map(move |i| squared(points.col(i), points.col(j)))).sum();
-    // With one point, or all equal, every width gives the same matrix of ones.
+    // With one point, or all points equal, every width gives the same matrix of ones.
     let gamma = (n * n.saturating_sub(1)) as f64 / (2.0 * sum);
     if gamma.is_finite() && gamma > 0.0 { gamma } else { 1.0 }
 }
@@ -107,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_width_is_the_mean_over_different_points() {
+    fn the_default_width_is_the_mean_over_different_points() {
         // Squared distances 1, 9 and 4 between three points on a line.
         let points = mat![[0.0, 1.0, 3.0]];
         let kernel = Kernel::default().resolve(points.as_ref()).expect("the points are finite");

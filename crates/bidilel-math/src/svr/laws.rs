@@ -1,4 +1,4 @@
-//! What every fitted machine must satisfy, whatever the data.
+//! Properties that every fitted machine must satisfy: the Karush-Kuhn-Tucker conditions, and edge cases.
 
 use approx::assert_abs_diff_eq;
 use faer::{Mat, MatRef};
@@ -77,8 +77,8 @@ proptest! {
     }
 }
 
-/// Multipliers and kernels of any size: errors that are computed from scratch are those of an optimum, up to the rounding of
-/// the sums that they are made of.
+/// Multipliers and kernels of any magnitude: errors computed from scratch satisfy the optimality conditions up to the rounding of
+/// their sums.
 #[test]
 fn large_multipliers_leave_no_more_than_rounding() {
     for (scale, c) in [(1.0, 1e6), (1e6, 1e6), (1e-6, 1e9), (1e8, 10.0)] {
@@ -123,7 +123,7 @@ fn constant_targets_need_no_support() {
     }
 }
 
-/// With nothing to tell the samples apart the machine is a constant within the range of the targets.
+/// If the kernel does not distinguish the samples, the machine is a constant within the range of the targets.
 #[test]
 fn flat_kernels_leave_only_the_bias() {
     for kernel in [Mat::zeros(3, 3), Mat::full(3, 3, 1.0)] {

@@ -6,9 +6,9 @@
 //! $$ \min \tfrac12 \beta^\top K \beta - y^\top \beta + \varepsilon\, \mathbf 1^\top (\alpha + \alpha^*)
 //!    \quad \text{subject to} \quad \mathbf 1^\top \beta = 0 $$
 //!
-//! in the epsilon form. In the nu form $\varepsilon$ is unknown and its term gives way to the constraint
-//! $\mathbf 1^\top (\alpha + \alpha^*) = C n \nu$, so that at most a part $\nu$ of the samples lies
-//! outside the tube and at least a part $\nu$ supports it. $C$ is the cost of one sample in both forms.
+//! in the epsilon form. In the nu form $\varepsilon$ is unknown and its term is replaced by the constraint
+//! $\mathbf 1^\top (\alpha + \alpha^*) = C n \nu$, so that at most a fraction $\nu$ of the samples lies
+//! outside the tube and at least a fraction $\nu$ are support vectors. $C$ is the cost of one sample in both forms.
 //!
 //! ```
 //! use bidilel_math::svr::{Kernel, Svr};
@@ -45,18 +45,18 @@ pub use self::kernel::{Kernel, ResolvedKernel};
 use self::{gram::Gram, solver::Solver};
 use crate::{Error, Result};
 
-/// What sets the width of the tube in which errors cost nothing.
+/// How the width of the epsilon-insensitive tube is determined.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Form {
     /// The width is given.
     Epsilon {
-        /// Half of it, in units of the targets.
+        /// Half of the width, in units of the targets.
         epsilon: f64,
     },
-    /// The width follows from how many samples may lie outside.
+    /// The width follows from the fraction of samples outside the tube.
     Nu {
-        /// Bound on their part, in `(0, 1]`.
+        /// Upper bound of that fraction, in `(0, 1]`.
         nu: f64,
     },
 }
@@ -64,16 +64,16 @@ pub enum Form {
 /// Parameters of support vector regression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Svr {
-    /// How the width of the tube is set.
+    /// How the width of the tube is determined.
     pub form: Form,
-    /// Cost of an error outside the tube, and bound on every coefficient.
+    /// Cost of an error outside the tube, and bound of the magnitude of every coefficient.
     pub c: f64,
     /// Largest violation of the optimality conditions, in units of the targets.
     pub tolerance: f64,
-    /// Number of pair updates for one machine after which fitting fails.
+    /// Maximum number of pair updates per machine.
     ///
-    /// Most problems need a few thousand. A linear kernel of lower rank than there are samples, with
-    /// targets that it cannot express and a large `c`, may need millions.
+    /// Most problems take a few thousand. A linear kernel of lower rank than the number of samples, with
+    /// targets that it cannot express and a large `c`, may take millions.
     pub max_iterations: usize,
 }
 

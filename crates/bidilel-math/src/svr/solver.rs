@@ -1,4 +1,4 @@
-//! Sequential minimal optimisation: one pair of multipliers at a time.
+//! Sequential minimal optimization (SMO) with second-order working set selection: one pair of multipliers per step.
 //!
 //! Write $r = y - K\beta$. A multiplier $\alpha_i$ puts sample $i$ on the upper edge of the tube, which
 //! asks for the bias $r_i - \varepsilon$; $\alpha^*_i$ puts it on the lower edge and asks for
@@ -9,13 +9,13 @@
 //! $$ \max_j \frac{(g_i - g_j)^2}{K_{ii} + K_{jj} - 2 K_{ij}}, $$
 //!
 //! where $g$ are the biases asked for, and $\beta_i$ rises as $\beta_j$ falls by
-//! $(g_i - g_j) / (K_{ii} + K_{jj} - 2 K_{ij})$, cut to the box. In the nu form both sums
+//! $(g_i - g_j) / (K_{ii} + K_{jj} - 2 K_{ij})$, clipped to the box. In the nu form both sums
 //! $\mathbf 1^\top \alpha$ and $\mathbf 1^\top \alpha^*$ are fixed, so a pair stays on one edge; the two
 //! edges have a bias each, and the machine's lies midway between them.
 //!
-//! Steps only update $r$, so that rounding errors of large multipliers add up in it. At an optimum by updated residuals they
-//! are computed anew, and steps go on where those say otherwise. No tolerance finer than the rounding of the sums
-//! $K\beta$ themselves can be reached: it is raised to that.
+//! Steps update $r$ incrementally, so that the rounding errors of large multipliers accumulate in it. When the updated residuals
+//! satisfy the optimality conditions they are recomputed from scratch, and the iteration continues where these do not. A
+//! tolerance below the rounding errors of the sums $K\beta$ cannot be reached: it is raised to them.
 //!
 //! # References
 //!
@@ -32,13 +32,13 @@ enum Edge {
     Lower,
 }
 
-/// Edges whose multipliers may be paired with each other.
+/// Edges whose multipliers may form pairs.
 type Group = &'static [Edge];
 
-const TOGETHER: &[Group] = &[&[Edge::Upper, Edge::Lower]];
-const APART: &[Group] = &[&[Edge::Upper], &[Edge::Lower]];
+const BOTH_EDGES: &[Group] = &[&[Edge::Upper, Edge::Lower]];
+const SEPARATE_EDGES: &[Group] = &[&[Edge::Upper], &[Edge::Lower]];
 
-/// A refresh costs as much as some steps for every sample; this many make it cheap.
+/// Recomputing the residuals costs a few steps per sample; once in this many steps it is cheap.
 const STEPS_BETWEEN_REFRESHES: usize = 1000;
 
 /// One multiplier and the bias that it asks for.
@@ -50,7 +50,7 @@ struct Candidate {
     bias: f64,
 }
 
-/// State of one machine's optimisation.
+/// State of one machine's optimization.
 pub(super) struct Solver<'a> {
     svr: &'a Svr,
     gram: &'a Gram,
@@ -70,9 +70,9 @@ pub(super) struct Solver<'a> {
 impl<'a> Solver<'a> {
     pub(super) fn new(svr: &'a Svr, gram: &'a Gram, targets: Vec<f64>) -> Self {
         let (groups, epsilon, multipliers) = match svr.form {
-            Form::Epsilon { epsilon } => (TOGETHER, epsilon, vec![0.0; targets.len()]),
+            Form::Epsilon { epsilon } => (BOTH_EDGES, epsilon, vec![0.0; targets.len()]),
             // Equal on both edges, so that the coefficients start at zero and the residual at the targets.
-            Form::Nu { nu } => (APART, 0.0, half_of_the_sum(nu, svr.c, targets.len())),
+            Form::Nu { nu } => (SEPARATE_EDGES, 0.0, half_of_the_sum(nu, svr.c, targets.len())),
         };
         let (upper, lower) = (multipliers.clone(), multipliers);
         let residual = targets.clone();
@@ -85,7 +85,7 @@ impl<'a> Solver<'a> {
         let mut updated = false;
         let often = STEPS_BETWEEN_REFRESHES.max(self.targets.len());
         for iteration in 1..=self.svr.max_iterations {
-            // Multipliers may have grown so much that the tolerance from before is out of reach.
+            // The multipliers may have grown so much that the old tolerance is below rounding.
             if iteration % often == 0 {
                 self.refresh();
                 updated = false;
@@ -105,7 +105,7 @@ impl<'a> Solver<'a> {
         Err(Error::NoConvergence { what: "support vector regression", iterations: self.svr.max_iterations })
     }
 
-    /// Computes the residual from the multipliers, and the tolerance from what rounding leaves of it.
+    /// Recomputes the residuals from the multipliers, and the tolerance from their rounding errors.
     fn refresh(&mut self) {
         let mut sizes: Vec<f64> = self.targets.iter().map(|target| target.abs()).collect();
         self.residual.copy_from_slice(&self.targets);
@@ -124,7 +124,7 @@ impl<'a> Solver<'a> {
         self.tolerance = self.svr.tolerance.max(roundings * f64::EPSILON * largest);
     }
 
-    /// The pair to move next, or none at the optimum.
+    /// The working set of the next step, or `None` at the optimum.
     fn violating_pair(&self) -> Option<(Candidate, Candidate)> {
         let (mut pair, mut best_gain) = (None, 0.0);
         for &group in self.groups {
@@ -195,7 +195,7 @@ impl<'a> Solver<'a> {
     fn curvature(&self, riser_column: &[f64], riser: Candidate, faller: Candidate) -> f64 {
         let diagonal = &self.gram.diagonal;
         let curvature = diagonal[riser.sample] + diagonal[faller.sample] - 2.0 * riser_column[faller.sample];
-        curvature.max(self.gram.flat)
+        curvature.max(self.gram.min_curvature)
     }
 
     fn step(&mut self, riser: Candidate, faller: Candidate) {
@@ -212,7 +212,7 @@ impl<'a> Solver<'a> {
 
     /// Changes a coefficient through one multiplier.
     ///
-    /// One that reaches its bound is set to it: rounding must not leave it a little inside, where it would
+    /// A multiplier that reaches its bound is set to the bound: rounding must not leave it just inside, where it would
     /// count as free.
     fn shift(&mut self, candidate: Candidate, change: f64, to_bound: bool) {
         let (multiplier, change) = match candidate.edge {

@@ -111,7 +111,7 @@ pub(super) fn class_factor<T: Scalar>(training: &Training<'_, T>, rows: &[usize]
 /// There are always `count` columns. Those of a vanishing singular value are zero: nothing determines them.
 pub(super) fn leading_left(tall: MatRef<'_, f64>, count: usize) -> Result<Mat<f64>> {
     let gram = product(tall.transpose(), tall);
-    let found = eigen::whole(gram.as_ref(), count).map_err(Error::in_stage("eigen"))?;
+    let found = eigen::full(gram.as_ref(), count).map_err(Error::in_stage("eigen"))?;
     let cut = found.values.first().copied().unwrap_or(0.0) * f64::EPSILON * gram.nrows() as f64;
     let left = product(tall, found.vectors.as_ref());
     let scale = |i: usize| match found.values.get(i) {

@@ -3,9 +3,9 @@
 use faer::{Mat, MatRef, Scale};
 
 use bidilel_math::Observer;
+use bidilel_math::eigen::Pencil;
 use bidilel_math::eigen::{self, Eigen, Whitener};
 use bidilel_math::parallel::product;
-use bidilel_math::pencil::Pencil;
 
 use super::{scale_both, scale_rows, spread};
 use crate::error::{Error, Result};
@@ -56,7 +56,7 @@ impl Scatters {
             return self.clone().solve_once(alpha, dim, watch);
         }
         watch.stage("eigen");
-        let found = self.pencil.leading_beside(alpha, dim, watch).map_err(Error::in_stage("eigen"))?;
+        let found = self.pencil.leading_regularized(alpha, dim, watch).map_err(Error::in_stage("eigen"))?;
         Ok(finish(found.vectors, self.scales.as_deref(), &self.rows, self.visual_dim))
     }
 
@@ -66,7 +66,7 @@ impl Scatters {
         let Self { mut pencil, gram, scales, rows, visual_dim, .. } = self;
         let vectors = match gram {
             None => {
-                pencil.add_to_right_diagonal(alpha);
+                pencil.regularize(alpha);
                 pencil.leading(dim, watch).map_err(Error::in_stage("eigen"))?.vectors
             }
             Some(gram) => {
@@ -99,7 +99,7 @@ fn solve_in_range(
 ) -> Result<Mat<f64>> {
     match whitener {
         Whitener::Factor(factor) => {
-            let mut right = eigen::inverse(factor.as_ref());
+            let mut right = eigen::cholesky_inverse(factor.as_ref());
             // Large matrices go as soon as they have been used.
             drop(factor);
             right *= Scale(alpha);

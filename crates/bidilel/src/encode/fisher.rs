@@ -22,7 +22,7 @@ pub fn vector(mixture: &Mixture, statistics: &Statistics) -> Vec<f64> {
     let mut vector = vec![0.0; 2 * dim * components];
     let (means, deviations) = vector.split_at_mut(dim * components);
     for k in 0..components {
-        let share = statistics.shares[k];
+        let share = statistics.soft_counts[k];
         let scale = 1.0 / (statistics.count as f64 * mixture.weights[k].sqrt());
         for d in 0..dim {
             let mean = mixture.means[(d, k)] - statistics.origin[d];

@@ -3,7 +3,7 @@
 use faer::{Mat, MatRef};
 
 use bidilel_math::mixture::{self, Mixture};
-use bidilel_math::pca::{self, Columns};
+use bidilel_math::pca::{self, ColumnSource};
 use bidilel_math::{Observer, kmeans};
 
 use super::file::{FORMAT_VERSION, Header, RowReduction};
@@ -48,7 +48,7 @@ pub(super) fn fit(items: &dyn Items, settings: &Settings, watch: &dyn Observer) 
         None => None,
         Some(wanted) => {
             let most = wanted.min(count - 1);
-            let found = pca::principal(&sample.as_ref(), most, pca::Method::Exact, watch);
+            let found = pca::principal_components(&sample.as_ref(), most, pca::Method::Exact, watch);
             let found = found.map_err(Error::in_stage("pca"))?;
             let kept = found.projection.directions.ncols();
             if kept < wanted {
@@ -59,7 +59,7 @@ pub(super) fn fit(items: &dyn Items, settings: &Settings, watch: &dyn Observer) 
             Some(found)
         }
     };
-    header.variance_kept = principal.as_ref().map(|found| found.kept);
+    header.variance_kept = principal.as_ref().map(|found| found.explained_variance_ratio);
     let projection = principal.map(|found| found.projection);
     let points = match &projection {
         None => Mat::from_fn(dim, count, |i, j| f64::from(sample[(i, j)])),
@@ -104,8 +104,7 @@ fn learn_mixture(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Obser
     let settings = &header.settings;
     let codebook = |source| Error::Codebook { source };
     let floor = mixture::variance_floor(points, settings.variance_floor);
-    let start =
-        mixture::start(points, settings.components, &floor, settings.seed, watch).map_err(codebook)?;
+    let start = mixture::init(points, settings.components, &floor, settings.seed, watch).map_err(codebook)?;
     let stop = mixture::Settings { max_iterations: settings.iterations, tolerance: settings.tolerance };
     watch.stage("mixture");
     let found = mixture::fit(points, start, &floor, stop, watch).map_err(codebook)?;
@@ -136,7 +135,7 @@ fn learn_words(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Observe
     Ok(found.centers)
 }
 
-pub(super) fn reduction<C: Columns<Error = AnyError>>(
+pub(super) fn reduction<C: ColumnSource<Error = AnyError>>(
     encoder: &mut Encoder,
     rows: &C,
     dim: usize,
@@ -157,13 +156,14 @@ pub(super) fn reduction<C: Columns<Error = AnyError>>(
         pca::Method::Randomized { seed: encoder.header.settings.seed }
     };
     let method = method.unwrap_or(by_size);
-    let found = pca::principal(rows, dim.min(most), method, watch).map_err(|error| match error
-        .downcast::<bidilel_math::Error>(
-    ) {
-        Ok(source) => Error::Math { stage: "reduce", source: *source },
-        Err(source) => Error::FeatureRows { source },
+    let found = pca::principal_components(rows, dim.min(most), method, watch).map_err(|error| {
+        match error.downcast::<bidilel_math::Error>() {
+            Ok(source) => Error::Math { stage: "reduce", source: *source },
+            Err(source) => Error::FeatureRows { source },
+        }
     })?;
-    encoder.header.reduction = Some(RowReduction { variance_kept: found.kept, residual: found.residual });
+    encoder.header.reduction =
+        Some(RowReduction { variance_kept: found.explained_variance_ratio, residual: found.residual });
     encoder.reduction = Some(found.projection);
     Ok(())
 }

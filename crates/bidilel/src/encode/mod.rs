@@ -29,7 +29,7 @@ use faer::{ColMut, Mat, MatRef};
 use rayon::prelude::*;
 
 use bidilel_math::mixture::{Expectation, Mixture};
-use bidilel_math::pca::{self, Columns, Projection};
+use bidilel_math::pca::{self, ColumnSource, Projection};
 use bidilel_math::{Observer, Scalar};
 
 use crate::dataset::Rows;
@@ -84,7 +84,7 @@ impl Encoder {
     /// Learns the reduction of feature rows from those of [`encode`](Self::encode).
     ///
     /// At most as many dimensions are kept as rows can have: the observer is told when it is fewer than `dim`.
-    pub fn fit_reduction<C: Columns<Error = AnyError>>(
+    pub fn fit_reduction<C: ColumnSource<Error = AnyError>>(
         &mut self,
         rows: &C,
         dim: usize,

@@ -102,7 +102,7 @@ impl ZeroShotMethod for Eszsl {
         let right = product(known, known.transpose());
         let (mut weights, deviation) = solve(left, self.eszsl_gamma, right, self.eszsl_lambda, rhs)?;
         Check { stage: "solve", what: "the compatibility in its equation", deviation, bound: TOLERANCE }
-            .settle(watch)
+            .enforce(watch)
             .map_err(Error::in_stage("solve"))?;
         scale_rows(&mut weights, scales.as_deref());
         Ok(Compatibility::new(weights, vectors, task.known.len()))
@@ -129,7 +129,7 @@ fn solve(
     let weights = solved(right, half.transpose().to_owned())?.transpose().to_owned();
     let found = product(product(probed.transpose(), weights.as_ref()).as_ref(), right_kept.as_ref());
     let largest =
-        |m: &Mat<f64>| (0..m.ncols()).map(|j| vector::largest(m.col_as_slice(j))).fold(0.0, f64::max);
+        |m: &Mat<f64>| (0..m.ncols()).map(|j| vector::max_abs(m.col_as_slice(j))).fold(0.0, f64::max);
     let deviation = largest(&(&found - &expected)) / largest(&expected).max(f64::MIN_POSITIVE);
     Ok((weights, deviation))
 }
@@ -137,8 +137,8 @@ fn solve(
 /// The solution of a positive definite system.
 fn solved(matrix: Mat<f64>, mut rhs: Mat<f64>) -> Result<Mat<f64>> {
     let factor = eigen::cholesky(matrix).map_err(Error::in_stage("solve"))?;
-    eigen::solve(factor.as_ref(), rhs.as_mut());
-    eigen::solve_transposed(factor.as_ref(), rhs.as_mut());
+    eigen::solve_lower(factor.as_ref(), rhs.as_mut());
+    eigen::solve_lower_transposed(factor.as_ref(), rhs.as_mut());
     Ok(rhs)
 }
 

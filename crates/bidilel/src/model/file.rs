@@ -193,7 +193,7 @@ fn read_semantics(file: &SafeTensors<'_>, header: &Header) -> Result<ClassSemant
 fn unpack_pairs(file: &SafeTensors<'_>, unseen: usize) -> Result<Symmetric> {
     let whole = "semantic_distances.unseen_unseen";
     if file.tensor(whole).is_ok() {
-        return Ok(Symmetric::of(unpack(file, whole, Some(unseen), Some(unseen))?.as_ref()));
+        return Ok(Symmetric::from_matrix(unpack(file, whole, Some(unseen), Some(unseen))?.as_ref()));
     }
     let pairs = unseen * (unseen - 1) / 2;
     let entries = tensors::unpack_line(file, "semantic_distances.unseen_pairs", pairs).map_err(unusable)?;

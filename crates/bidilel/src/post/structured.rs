@@ -47,7 +47,7 @@ impl LatentRefiner for Structured {
         let points = before.points.as_ref().as_ref();
         let clusters = kmeans(points, before.embedding.clone(), self.max_iterations);
         let costs = pairwise(clusters.centers.as_ref(), before.embedding.as_ref());
-        let largest = |class: usize| vector::largest(costs.col_as_slice(class));
+        let largest = |class: usize| vector::max_abs(costs.col_as_slice(class));
         if !(0..costs.ncols()).map(largest).all(f64::is_finite) {
             let source = bidilel_math::Error::NotFinite { what: "a distance between a cluster and a class" };
             return Err(Error::in_stage("structured prediction")(source));

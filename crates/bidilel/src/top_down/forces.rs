@@ -10,7 +10,8 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 use bidilel_math::distance::squared_slices;
 use bidilel_math::parallel;
-use bidilel_math::vector::{column, dot, widest};
+use bidilel_math::simd;
+use bidilel_math::vector::{column, dot};
 
 use super::DISTANCE_FLOOR;
 
@@ -99,7 +100,7 @@ impl Forces {
 
 /// Makes squared distances of products (times -2); returns whether some are too close to be so computed.
 fn square(pairs: &mut [f64], norms: &[f64], norm: f64) -> bool {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || {
             let mut close = false;
@@ -125,7 +126,7 @@ fn part_close(squares: &mut [f64], rows: &Places<'_>, own: &[f64], norm: f64) {
 
 /// Makes forces of squared distances and adds them to `totals`; returns the cost, without its weight, and their sum.
 fn pull(pairs: &mut [f64], semantic: &[f64], weight: f64, totals: &mut [f64]) -> (f64, f64) {
-    widest(
+    simd::dispatch(
         #[inline(always)]
         || {
             let (mut costs, mut sums) = ([0.0; LANES], [0.0; LANES]);

@@ -82,8 +82,8 @@ impl Majorizer {
         let unseen = self.factor.ncols();
         let dim = point.len() / unseen;
         let mut right = MatRef::from_column_major_slice(gradient, dim, unseen).transpose().to_owned();
-        eigen::solve(self.factor.as_ref(), right.as_mut());
-        eigen::solve_transposed(self.factor.as_ref(), right.as_mut());
+        eigen::solve_lower(self.factor.as_ref(), right.as_mut());
+        eigen::solve_lower_transposed(self.factor.as_ref(), right.as_mut());
         let at = |(place, value): (usize, &f64)| value - 0.5 * right[(place / dim, place % dim)];
         point.iter().enumerate().map(at).collect()
     }

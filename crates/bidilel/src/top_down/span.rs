@@ -12,7 +12,7 @@
 use faer::{Mat, MatRef};
 
 use bidilel_math::distance;
-use bidilel_math::krylov::gram_schmidt;
+use bidilel_math::eigen::gram_schmidt;
 use bidilel_math::parallel::product;
 
 use super::Sammon;
@@ -90,7 +90,7 @@ mod tests {
         bidilel_math::distance::normalize_columns(landmarks.as_mut());
         let known_unseen = Mat::from_fn(known, unseen, |_, _| 0.5 + next());
         let half = Mat::from_fn(unseen, unseen, |_, _| 0.5 + next());
-        (landmarks, SemanticDistances { known_unseen, unseen_unseen: Symmetric::of(half.as_ref()) })
+        (landmarks, SemanticDistances { known_unseen, unseen_unseen: Symmetric::from_matrix(half.as_ref()) })
     }
 
     #[test]

@@ -14,7 +14,7 @@ use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
 use bidilel_math::lbfgs::Objective;
-use bidilel_math::tournament;
+use bidilel_math::parallel::round_robin;
 use bidilel_math::vector::add_scaled;
 
 use super::DISTANCE_FLOOR;
@@ -133,7 +133,7 @@ impl Objective for Sammon<'_> {
         shares.par_iter().enumerate().for_each(|(index, share)| {
             self.settle(&part(index), index * block, &mut lock(share));
         });
-        for tables in tournament::rounds(shares.len()) {
+        for tables in round_robin(shares.len()) {
             tables.into_par_iter().for_each(|(one, other)| {
                 let (one, other) = (one.min(other), one.max(other));
                 let (rows, columns) = (part(one), part(other));
@@ -212,7 +212,11 @@ mod tests {
             places.copy_within(..dim, dim * (unseen - 2));
             places[dim * (unseen - 2)] += 1e-5;
         }
-        (landmarks, SemanticDistances { known_unseen, unseen_unseen: Symmetric::of(among.as_ref()) }, places)
+        (
+            landmarks,
+            SemanticDistances { known_unseen, unseen_unseen: Symmetric::from_matrix(among.as_ref()) },
+            places,
+        )
     }
 
     /// The equations, a pair after the other.

@@ -79,7 +79,7 @@ pub(super) fn value(cost: &Sammon, points: MatRef<'_, f64>, value: f64, watch: &
 }
 
 fn settle(what: &'static str, deviation: f64, bound: f64, watch: &dyn Observer) -> Result<()> {
-    Check { stage: "top_down", what, deviation, bound }.settle(watch).map_err(Error::in_stage("top_down"))
+    Check { stage: "top_down", what, deviation, bound }.enforce(watch).map_err(Error::in_stage("top_down"))
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
             _ => 0.3 + 0.2 * ((i + 2 * j) % 5) as f64,
         });
         let among = Mat::from_fn(5, 5, |i, j| if i + j == 3 { 0.0 } else { 0.5 + 0.1 * (i + j) as f64 });
-        (landmarks, SemanticDistances { known_unseen, unseen_unseen: Symmetric::of(among.as_ref()) })
+        (landmarks, SemanticDistances { known_unseen, unseen_unseen: Symmetric::from_matrix(among.as_ref()) })
     }
 
     /// On a landmark, and two classes in one place: where the cost has edges.

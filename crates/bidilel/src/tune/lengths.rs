@@ -31,7 +31,7 @@ use rayon::prelude::*;
 
 use bidilel_math::panels::{self, Panels, Product, Right};
 use bidilel_math::parallel::{product, zeros};
-use bidilel_math::{Columns, Scalar, distance, vector};
+use bidilel_math::{Columns, Scalar, distance, simd, vector};
 
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
@@ -244,7 +244,7 @@ impl<'a, T: Scalar> Lengths<'a, T> {
 
     /// An instance less the point in the midst of all.
     fn center(&self, instance: &[T], into: &mut [T]) {
-        vector::widest(
+        simd::dispatch(
             #[inline(always)]
             || {
                 let both = instance.iter().zip(&self.midst);

@@ -6,7 +6,7 @@
 
 use faer::MatRef;
 
-use bidilel_math::parallel::side_by_side;
+use bidilel_math::parallel::run_jobs;
 use bidilel_math::{Observer, Scalar, scatter};
 
 use super::common::{GraphKey, NotesOnly, alpha, asked_dim, graph_key, groups, with_dim};
@@ -96,9 +96,7 @@ impl<T: Scalar> View<'_, T> {
             })
             .collect();
         watch.stage("eigen");
-        side_by_side(&problems, |problem| {
-            self.ground().solve(problem, &mean, jobs, report, &NotesOnly(watch))
-        })
+        run_jobs(&problems, |problem| self.ground().solve(problem, &mean, jobs, report, &NotesOnly(watch)))
     }
 
     /// Spaces that are not made from a graph: one fit for all dims.

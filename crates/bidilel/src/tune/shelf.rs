@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use faer::MatRef;
 
-use bidilel_math::graphs::Graphs;
-use bidilel_math::pencil::Pencil;
+use bidilel_math::eigen::Pencil;
+use bidilel_math::graph::Graphs;
 use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 

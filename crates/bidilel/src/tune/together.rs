@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use bidilel_math::graph::Affinity;
-use bidilel_math::parallel::side_by_side;
+use bidilel_math::parallel::run_jobs;
 use bidilel_math::{Columns, Observer, Scalar, scatter};
 
 use super::common::{GraphKey, NotesOnly, check_search, graph_key, groups};
@@ -103,7 +103,7 @@ impl<T: Scalar> Evaluator<'_, T> {
                     let usable = Locality::check_graph(&graph, watch)
                         .and_then(|()| usable(varying, features.nrows(), views, watch));
                     if let Ok(dimensions) = usable {
-                        parts.graphs.push(&graph.among(members, fold.order.len()));
+                        parts.graphs.push(&graph.expanded(members, fold.order.len()));
                         parts.others.push((dimensions, members.len()));
                     }
                 }
@@ -163,7 +163,7 @@ impl<T: Scalar> Evaluator<'_, T> {
         }
         watch.stage("eigen");
         let told = Told::default();
-        side_by_side(&problems, |one| {
+        run_jobs(&problems, |one| {
             let (fold, (Batch { jobs, .. }, semantics)) = (&self.folds[one.fold], &seen[one.fold]);
             let report = |job: usize, score: Result<f64>| {
                 score.iter().for_each(|&score| one.best.see(score));

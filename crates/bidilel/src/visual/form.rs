@@ -134,7 +134,7 @@ impl<'a, T: Scalar> Mapped<'a, T> {
     pub(crate) fn map(&self, features: MatRef<'_, T>) -> Mat<f64> {
         let mut mapped = self.kernel(features);
         if let Some(factor) = &self.factor {
-            eigen::solve(factor.as_ref(), mapped.as_mut());
+            eigen::solve_lower(factor.as_ref(), mapped.as_mut());
         }
         mapped
     }
@@ -143,7 +143,7 @@ impl<'a, T: Scalar> Mapped<'a, T> {
     fn trace(&self, features: MatRef<'_, T>) -> f64 {
         let parts = self.views.used().zip(&self.kernels).zip(self.views.split(features));
         let one = |(((_, view), kernel), part): (((usize, &View), &Kernel), MatRef<'_, T>)| {
-            let own = part.col_iter().map(|column| kernel.of_itself(column.iter().copied())).sum::<f64>();
+            let own = part.col_iter().map(|column| kernel.diagonal(column.iter().copied())).sum::<f64>();
             view.weight * own
         };
         parts.map(one).sum()
@@ -155,7 +155,7 @@ impl<'a, T: Scalar> Mapped<'a, T> {
         let size = self.train.nrows();
         let mut coefficients = map.unwrap_or_else(|| Mat::identity(size, size));
         if let Some(factor) = &self.factor {
-            eigen::solve_transposed(factor.as_ref(), coefficients.as_mut());
+            eigen::solve_lower_transposed(factor.as_ref(), coefficients.as_mut());
         }
         if self.views.is_linear() {
             Unfolded::Linear(self.weighted_sum(&coefficients))

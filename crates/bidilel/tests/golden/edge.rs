@@ -18,7 +18,7 @@ fn eigenvalues(points: &Mat<f64>, labels: &[usize], k: usize, alpha: f64) -> Vec
     let rows: Vec<usize> = (0..points.nrows()).collect();
     let data = Selected { points: points.as_ref(), rows: &rows, center: None };
     let mut pencil = scatter::of_graph(data, &graph, &Silent);
-    pencil.add_to_right_diagonal(alpha);
+    pencil.regularize(alpha);
     pencil.leading(4, &Silent).expect("a definite pencil").values
 }
 

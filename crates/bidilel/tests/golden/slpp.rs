@@ -24,7 +24,7 @@ fn solved() -> (Mat<f64>, Mat<f64>, Eigen) {
     let data = Selected { points: points.as_ref(), rows: &rows, center: None };
     let mut pencil = scatter::of_graph(data, &graph, &Silent);
     let (degree, laplacian) = (pencil.left(), pencil.right());
-    pencil.add_to_right_diagonal(0.1);
+    pencil.regularize(0.1);
     let found = pencil.leading(12, &Silent).expect("a definite pencil");
     (degree, laplacian, found)
 }

@@ -59,7 +59,7 @@ pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Res
             ReduceBy::Randomized => pca::Method::Randomized { seed: encoder.header.settings.seed },
         });
         encoder.fit_reduction(&rows, dim, way, progress)?;
-        let (count, raw, kept) = (pca::Columns::count(&rows), encoder.raw_dim(), encoder.dim());
+        let (count, raw, kept) = (pca::ColumnSource::count(&rows), encoder.raw_dim(), encoder.dim());
         if kept < dim {
             progress.note(&format!(
                 "{count} feature rows of {raw} dimensions vary in {kept} at most, so --reduce {dim} is {kept}"
@@ -118,10 +118,10 @@ fn each_wave(
     watch: &dyn Observer,
     mut take: impl FnMut(MatRef<'_, f64>) -> Result<()>,
 ) -> Result<()> {
-    let count = pca::Columns::count(rows);
+    let count = pca::ColumnSource::count(rows);
     for first in (0..count).step_by(WAVE) {
-        let mut wave = Mat::zeros(pca::Columns::dim(rows), WAVE.min(count - first));
-        pca::Columns::read(rows, first, wave.as_mut()).map_err(|error| anyhow!(error))?;
+        let mut wave = Mat::zeros(pca::ColumnSource::dim(rows), WAVE.min(count - first));
+        pca::ColumnSource::read(rows, first, wave.as_mut()).map_err(|error| anyhow!(error))?;
         take(wave.as_ref())?;
         watch.progress(first.div_ceil(WAVE) + 1, count.div_ceil(WAVE));
     }

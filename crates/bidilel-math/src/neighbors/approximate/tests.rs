@@ -1,4 +1,4 @@
-//! Laws of the approximate search.
+//! Properties of the approximate search.
 
 use super::*;
 use crate::Silent;
@@ -22,7 +22,7 @@ fn recall(found: &Neighbors, truth: &Neighbors) -> f64 {
 }
 
 #[test]
-fn nearly_all_neighbours_are_found_with_their_exact_distances() {
+fn nearly_all_neighbors_are_found_with_their_exact_distances() {
     let points = clusters(4000);
     for k in [1, 10] {
         let (found, truth) = (approximate(points.as_ref(), k, &Silent), exact(points.as_ref(), k, &Silent));
@@ -32,7 +32,7 @@ fn nearly_all_neighbours_are_found_with_their_exact_distances() {
 }
 
 #[test]
-fn lists_are_whole_sorted_and_without_self_or_repetition() {
+fn lists_are_complete_sorted_and_without_self_or_duplicates() {
     // Every point three times, on a coarse grid: ties everywhere.
     let points = Mat::<f32>::from_fn(3, 3000, |row, i| ((i / 3) * (7 + 4 * row) % 23) as f32);
     let found = approximate(points.as_ref(), 7, &Silent);
@@ -59,8 +59,8 @@ fn the_same_bits_for_any_number_of_threads_and_any_stride() {
     let one = with(1);
     assert_eq!(with(2), one);
     assert_eq!(with(3), one);
-    let turned = points.transpose().to_owned();
-    assert_eq!(approximate(turned.transpose(), 10, &Silent), one);
+    let transposed = points.transpose().to_owned();
+    assert_eq!(approximate(transposed.transpose(), 10, &Silent), one);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn few_points_long_lists_and_extreme_features_are_searched_exactly() {
 }
 
 #[test]
-fn points_that_are_all_the_same_have_neighbours_at_distance_zero() {
+fn points_that_are_all_the_same_have_neighbors_at_distance_zero() {
     let found = approximate(Mat::<f64>::full(2, 1500, 3.0).as_ref(), 5, &Silent);
     assert!((0..1500).all(|i| found.of(i).len() == 5 && found.of(i).iter().all(|(_, d)| d == 0.0)));
 }

@@ -1,10 +1,11 @@
-//! A symmetric matrix as a tridiagonal one between reflections: $A = Q T Q^\top$ with $Q = H_1 H_2 \cdots$.
+//! Blocked Householder tridiagonalization of a symmetric matrix: $A = Q T Q^\top$ with reflections $Q = H_1 H_2 \cdots$.
 //!
-//! Reflection $H_j = I - \tau v v^\top$ clears column $j$ below the entry beside the diagonal. Reflections are gathered by
-//! [`PANEL`]: within a panel only the column at hand is brought up to date, by the vectors $v$ and
-//! $w = \tau A v - \frac{\tau}{2} (\tau v^\top A v) v$ so far, and $A - V W^\top - W V^\top$ of the rest is one product at its end.
-//! What is left to do for each column alone is one pass over half of the matrix, for $A v$. A panel's reflections together are
-//! $I - V S^{-1} V^\top$ with $S$ the half of $V^\top V$ on and above the diagonal, the diagonal halved.
+//! The Householder reflection $H_j = I - \tau v v^\top$ zeroes column $j$ below the subdiagonal. Within a panel of
+//! [`PANEL_REFLECTIONS`] reflections only the current column is updated, by the vectors $v$ and
+//! $w = \tau A v - \frac{\tau}{2} (\tau v^\top A v) v$ so far; the trailing matrix gets one rank-2k update
+//! $A - V W^\top - W V^\top$ per panel. The remaining work per column is one symmetric matrix-vector product $A v$, a pass over the lower
+//! triangle. The reflections of a panel are applied together, in compact WY form $I - V S^{-1} V^\top$, where $S$ is the upper
+//! triangle of $V^\top V$ with its diagonal halved.
 //!
 //! # References
 //! J. Dongarra, D. Sorensen and S. Hammarling, *Block reduction of matrices to condensed forms for eigenvalue
@@ -19,26 +20,26 @@ use rayon::prelude::*;
 use super::tridiagonal::Tridiagonal;
 use crate::parallel::{copy, zeros};
 use crate::simd;
-use crate::tiles::subtract_both;
+use crate::tiles::subtract_rank_2k;
 use crate::vector::{add_scaled, column, dot};
 
-/// Reflections of a panel.
-const PANEL: usize = 32;
-/// Entries of the lower half that one thread multiplies by a vector.
-const STRIPE: usize = 1 << 17;
-/// Columns that are multiplied in one pass.
-const FOUR: usize = 4;
-/// Vectors that one thread reflects.
-const VECTORS: usize = 64;
+/// Reflections per panel.
+const PANEL_REFLECTIONS: usize = 32;
+/// Entries of the lower triangle per task of a symmetric matrix-vector product.
+const STRIPE_ENTRIES: usize = 1 << 17;
+/// Columns of a symmetric matrix-vector product that share one pass over the vector.
+const COLUMNS_PER_PASS: usize = 4;
+/// Vectors that one thread transforms at a time.
+const VECTORS_PER_TASK: usize = 64;
 
-/// Orthonormal $Q$.
+/// The orthogonal matrix $Q$ as a product of Householder reflections.
 #[derive(Debug, Default)]
 pub(super) struct Reflections(Vec<Panel>);
 
-/// Some reflections in a row.
+/// Consecutive reflections in compact WY form.
 #[derive(Debug)]
 struct Panel {
-    /// The first row that they change.
+    /// The first row that they act on.
     first: usize,
     /// $V$ from that row on.
     vectors: Mat<f64>,
@@ -46,34 +47,34 @@ struct Panel {
     triangle: Mat<f64>,
 }
 
-/// $T$ and $Q$ of a matrix, of which the lower half is read; it is used up.
+/// $T$ and $Q$ of a symmetric matrix, given by its lower triangle, which is overwritten.
 pub(super) fn tridiagonalize(mut matrix: Mat<f64>) -> (Tridiagonal, Reflections) {
     let size = matrix.nrows();
     let mut found = Tridiagonal::default();
     let mut reflections = Vec::new();
-    for start in (0..size).step_by(PANEL) {
-        let count = PANEL.min(size - start);
-        // Rows before the panel's first are never looked at.
+    for start in (0..size).step_by(PANEL_REFLECTIONS) {
+        let count = PANEL_REFLECTIONS.min(size - start);
+        // Rows above the panel are never read.
         let (mut vectors, mut images) = (zeros::<f64>(size, count), zeros::<f64>(size, count));
-        for place in 0..count {
-            let at = start + place;
+        for offset in 0..count {
+            let at = start + offset;
             let column = &mut matrix.col_as_slice_mut(at)[at..];
             let (v, w) =
-                (vectors.submatrix(at, 0, size - at, place), images.submatrix(at, 0, size - at, place));
+                (vectors.submatrix(at, 0, size - at, offset), images.submatrix(at, 0, size - at, offset));
             subtract_product(column, v, w.row(0).transpose());
             subtract_product(column, w, v.row(0).transpose());
             found.diagonal.push(column[0]);
             if at + 1 == size {
                 break;
             }
-            let (beside, scale) = reflect(&mut column[1..]);
-            found.beside.push(beside);
-            vectors.col_as_slice_mut(place)[at + 1..].copy_from_slice(&column[1..]);
-            image(matrix.as_ref(), &vectors, &mut images, (at + 1, place), scale);
+            let (off_diagonal, scale) = reflect(&mut column[1..]);
+            found.off_diagonal.push(off_diagonal);
+            vectors.col_as_slice_mut(offset)[at + 1..].copy_from_slice(&column[1..]);
+            image(matrix.as_ref(), &vectors, &mut images, (at + 1, offset), scale);
         }
         let rest = start + count;
         let count = size - rest;
-        subtract_both(
+        subtract_rank_2k(
             matrix.as_mut().submatrix_mut(rest, rest, count, count),
             vectors.subrows(rest, count),
             images.subrows(rest, count),
@@ -85,7 +86,8 @@ pub(super) fn tridiagonalize(mut matrix: Mat<f64>) -> (Tridiagonal, Reflections)
     (found, Reflections(reflections))
 }
 
-/// Puts $v$ in the place of $x$ such that $(I - \tau v v^\top) x$ has a first entry only; returns that and $\tau$.
+/// Replaces $x$ by the Householder vector $v$, for which $(I - \tau v v^\top) x$ is zero except for its first entry; returns that
+/// entry and $\tau$.
 fn reflect(column: &mut [f64]) -> (f64, f64) {
     let (head, tail) = (column[0], &column[1..]);
     let rest = dot(tail, tail);
@@ -93,7 +95,7 @@ fn reflect(column: &mut [f64]) -> (f64, f64) {
         column.fill(0.0);
         return (head, 0.0);
     }
-    // The sign that adds up, so that nothing cancels.
+    // The sign that avoids cancellation.
     let norm = (head * head + rest).sqrt().copysign(head);
     let scale = 1.0 / (head + norm);
     column[0] = 1.0;
@@ -101,19 +103,19 @@ fn reflect(column: &mut [f64]) -> (f64, f64) {
     (-norm, (head + norm) / norm)
 }
 
-/// Column `place` of $W$, from row `from` on, for the reflection in the same column of $V$.
+/// Column `index` of $W$, from row `from` on, for the reflection in the same column of $V$.
 fn image(
     matrix: MatRef<'_, f64>,
     vectors: &Mat<f64>,
     images: &mut Mat<f64>,
-    (from, place): (usize, usize),
+    (from, index): (usize, usize),
     scale: f64,
 ) {
     let size = matrix.nrows();
-    let v = &vectors.col_as_slice(place)[from..];
-    let mut w = half_times(matrix.submatrix(from, from, size - from, size - from), v);
+    let v = &vectors.col_as_slice(index)[from..];
+    let mut w = symmetric_times(matrix.submatrix(from, from, size - from, size - from), v);
     let (one, other) =
-        (vectors.submatrix(from, 0, size - from, place), images.submatrix(from, 0, size - from, place));
+        (vectors.submatrix(from, 0, size - from, index), images.submatrix(from, 0, size - from, index));
     let along = |block: MatRef<'_, f64>| block.transpose() * ColRef::from_slice(v);
     let (along_one, along_other) = (along(one), along(other));
     subtract_product(&mut w, one, along_other.as_ref());
@@ -121,7 +123,7 @@ fn image(
     w.iter_mut().for_each(|value| *value *= scale);
     let along = dot(&w, v);
     add_scaled(&mut w, -0.5 * scale * along, v);
-    images.col_as_slice_mut(place)[from..].copy_from_slice(&w);
+    images.col_as_slice_mut(index)[from..].copy_from_slice(&w);
 }
 
 /// `column -= block * coefficients`.
@@ -130,15 +132,15 @@ fn subtract_product(column: &mut [f64], block: MatRef<'_, f64>, coefficients: Co
     matmul(column, Accum::Add, block, coefficients.as_mat(), -1.0, Par::Seq);
 }
 
-/// $A v$ from the lower half of $A$.
-fn half_times(half: MatRef<'_, f64>, vector: &[f64]) -> Vec<f64> {
+/// $A v$ from the lower triangle of $A$.
+fn symmetric_times(half: MatRef<'_, f64>, vector: &[f64]) -> Vec<f64> {
     let size = half.nrows();
     let mut stripes = vec![0];
     let mut entries = 0;
-    for column in (0..size).step_by(FOUR) {
-        entries += FOUR * (size - column);
-        if entries >= STRIPE && column + FOUR < size {
-            stripes.push(column + FOUR);
+    for column in (0..size).step_by(COLUMNS_PER_PASS) {
+        entries += COLUMNS_PER_PASS * (size - column);
+        if entries >= STRIPE_ENTRIES && column + COLUMNS_PER_PASS < size {
+            stripes.push(column + COLUMNS_PER_PASS);
             entries = 0;
         }
     }
@@ -160,11 +162,11 @@ fn half_times(half: MatRef<'_, f64>, vector: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// Adds what the leading columns of the lower half, and their mirror image, give; four columns in one pass.
+/// Adds the contribution of the leading columns of the lower triangle and of their mirror image, [`COLUMNS_PER_PASS`] per pass.
 fn stripe_times(half: MatRef<'_, f64>, vector: &[f64], sums: &mut [f64]) {
-    for first in (0..half.ncols()).step_by(FOUR) {
-        let below = half.ncols().min(first + FOUR);
-        // The corner on the diagonal.
+    for first in (0..half.ncols()).step_by(COLUMNS_PER_PASS) {
+        let below = half.ncols().min(first + COLUMNS_PER_PASS);
+        // The block on the diagonal.
         for j in first..below {
             let values = column(half, j);
             sums[j] += values[j] * vector[j];
@@ -173,46 +175,46 @@ fn stripe_times(half: MatRef<'_, f64>, vector: &[f64], sums: &mut [f64]) {
                 sums[j] += values[i] * vector[i];
             }
         }
-        // Where fewer than four are left, the last stands in for those that are not there, times nothing.
-        let columns = std::array::from_fn(|place| &column(half, (first + place).min(below - 1))[below..]);
+        // A partial last group is padded with copies of the last column, with coefficient zero.
+        let columns = std::array::from_fn(|offset| &column(half, (first + offset).min(below - 1))[below..]);
         let scales =
-            std::array::from_fn(|place| if first + place < below { vector[first + place] } else { 0.0 });
+            std::array::from_fn(|offset| if first + offset < below { vector[first + offset] } else { 0.0 });
         let (vector, (upper, sums)) = (&vector[below..], sums.split_at_mut(below));
-        let along = simd::dispatch(Four { columns, scales, vector, sums });
+        let along = simd::run_kernel(ColumnPass { columns, scales, vector, sums });
         upper[first..].iter_mut().zip(along).for_each(|(sum, along)| *sum += along);
     }
 }
 
-/// Adds a combination of four columns to sums, and gives their products with a vector.
-struct Four<'a> {
-    columns: [&'a [f64]; FOUR],
-    scales: [f64; FOUR],
+/// Adds a linear combination of the columns to `sums`, and returns their inner products with `vector`.
+struct ColumnPass<'a> {
+    columns: [&'a [f64]; COLUMNS_PER_PASS],
+    scales: [f64; COLUMNS_PER_PASS],
     vector: &'a [f64],
     sums: &'a mut [f64],
 }
 
-impl WithSimd for Four<'_> {
-    type Output = [f64; FOUR];
+impl WithSimd for ColumnPass<'_> {
+    type Output = [f64; COLUMNS_PER_PASS];
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> [f64; FOUR] {
+    fn with_simd<S: Simd>(self, simd: S) -> [f64; COLUMNS_PER_PASS] {
         let [(a, a_rest), (b, b_rest), (c, c_rest), (d, d_rest)] = self.columns.map(S::as_simd_f64s);
         let (vector, vector_rest) = S::as_simd_f64s(self.vector);
         let (sums, sums_rest) = S::as_mut_simd_f64s(self.sums);
         let scales = self.scales.map(|scale| simd.splat_f64s(scale));
-        let mut along = [simd.splat_f64s(0.0); FOUR];
+        let mut along = [simd.splat_f64s(0.0); COLUMNS_PER_PASS];
         for (((((sum, &value), &a), &b), &c), &d) in sums.iter_mut().zip(vector).zip(a).zip(b).zip(c).zip(d) {
             let columns = [a, b, c, d];
-            for place in 0..FOUR {
-                *sum = simd.mul_add_e_f64s(columns[place], scales[place], *sum);
-                along[place] = simd.mul_add_e_f64s(columns[place], value, along[place]);
+            for c in 0..COLUMNS_PER_PASS {
+                *sum = simd.mul_add_e_f64s(columns[c], scales[c], *sum);
+                along[c] = simd.mul_add_e_f64s(columns[c], value, along[c]);
             }
         }
         let mut along = along.map(|lanes| simd.reduce_sum_f64s(lanes));
-        for (place, rest) in [a_rest, b_rest, c_rest, d_rest].into_iter().enumerate() {
+        for (c, rest) in [a_rest, b_rest, c_rest, d_rest].into_iter().enumerate() {
             for ((sum, value), entry) in sums_rest.iter_mut().zip(vector_rest).zip(rest) {
-                *sum += entry * self.scales[place];
-                along[place] += entry * value;
+                *sum += entry * self.scales[c];
+                along[c] += entry * value;
             }
         }
         along
@@ -225,10 +227,10 @@ impl Panel {
         let count = vectors.ncols();
         let mut triangle = zeros(count, count);
         matmul(triangle.as_mut(), Accum::Replace, vectors.transpose(), vectors.as_ref(), 1.0, Par::Seq);
-        for place in 0..count {
-            // A reflection that does nothing has the vector zero.
-            let square = triangle[(place, place)];
-            triangle[(place, place)] = if square == 0.0 { 1.0 } else { 0.5 * square };
+        for i in 0..count {
+            // An identity reflection has the zero vector.
+            let square = triangle[(i, i)];
+            triangle[(i, i)] = if square == 0.0 { 1.0 } else { 0.5 * square };
         }
         Self { first, vectors, triangle }
     }
@@ -245,7 +247,7 @@ impl Panel {
 impl Reflections {
     /// `block = Q block`.
     pub(super) fn apply(&self, block: MatMut<'_, f64>) {
-        block.par_col_chunks_mut(VECTORS).for_each(|mut block| {
+        block.par_col_chunks_mut(VECTORS_PER_TASK).for_each(|mut block| {
             self.0.iter().rev().for_each(|panel| panel.apply(block.as_mut()));
         });
     }
@@ -263,15 +265,15 @@ mod tests {
     }
 
     #[test]
-    fn reflections_around_the_tridiagonal_matrix_are_the_matrix() {
-        for size in [1, 2, 3, 5, PANEL, PANEL + 1, 2 * PANEL + 5, 700] {
+    fn the_orthogonal_transform_of_the_tridiagonal_matrix_is_the_matrix() {
+        for size in [1, 2, 3, 5, PANEL_REFLECTIONS, PANEL_REFLECTIONS + 1, 2 * PANEL_REFLECTIONS + 5, 700] {
             let matrix = symmetric(size);
             let (found, reflections) = tridiagonalize(matrix.clone());
             let mut whole = found.dense();
             reflections.apply(whole.as_mut());
-            let mut turned = whole.transpose().to_owned();
-            reflections.apply(turned.as_mut());
-            assert!((turned - &matrix).norm_max() < 1e-11 * size as f64, "{size}");
+            let mut transformed = whole.transpose().to_owned();
+            reflections.apply(transformed.as_mut());
+            assert!((transformed - &matrix).norm_max() < 1e-11 * size as f64, "{size}");
             let mut unit = Mat::<f64>::identity(size, size);
             reflections.apply(unit.as_mut());
             let gram = product(unit.transpose(), unit.as_ref());
@@ -280,13 +282,13 @@ mod tests {
     }
 
     #[test]
-    fn only_the_lower_half_is_read() {
+    fn only_the_lower_triangle_is_read() {
         let matrix = symmetric(150);
         let half = Mat::from_fn(150, 150, |i, j| if i < j { f64::NAN } else { matrix[(i, j)] });
         let (found, _) = tridiagonalize(half);
         let (expected, _) = tridiagonalize(matrix);
         assert_eq!(found.diagonal, expected.diagonal);
-        assert_eq!(found.beside, expected.beside);
+        assert_eq!(found.off_diagonal, expected.off_diagonal);
     }
 
     #[test]
@@ -294,6 +296,6 @@ mod tests {
         let diagonal = Mat::from_fn(60, 60, |i, j| if i == j { i as f64 } else { 0.0 });
         let (found, _) = tridiagonalize(diagonal);
         assert_eq!(found.diagonal, (0..60).map(f64::from).collect::<Vec<_>>());
-        assert!(found.beside.iter().all(|&value| value == 0.0));
+        assert!(found.off_diagonal.iter().all(|&value| value == 0.0));
     }
 }
