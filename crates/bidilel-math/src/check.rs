@@ -69,7 +69,7 @@ pub(crate) fn norm(values: &[f64]) -> f64 {
 
 /// Vectors of random signs, always the same: dimensions x vectors.
 ///
-/// With entries of variance 1 the mean of $(v^\top r)^2$ over such $v$ is $\|r\|^2$, so that a few products stand for a norm.
+/// With entries of variance 1 the mean of $(v^\top r)^2$ over such $v$ is `$\|r\|^2$`, so that a few products stand for a norm.
 pub fn probes(dim: usize, count: usize) -> Mat<f64> {
     let mut random = ChaCha8Rng::seed_from_u64(0x0c4e_c4ed);
     Mat::from_fn(dim, count, |_, _| if random.random::<bool>() { 1.0 } else { -1.0 })

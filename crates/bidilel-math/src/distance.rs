@@ -15,7 +15,7 @@ const BLOCK: usize = 240;
 
 /// Distances between every column of `left` and every column of `right`: left count x right count.
 ///
-/// $\|l - r\|^2 = \|l\|^2 + \|r\|^2 - 2 l^\top r$ from a matrix product. The digits of near points cancel in that form:
+/// `$\|l - r\|^2 = \|l\|^2 + \|r\|^2 - 2 l^\top r$` from a matrix product. The digits of near points cancel in that form:
 /// their differences are summed directly, so that a point's distance to itself is exactly zero.
 pub fn pairwise(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
     let squares = |points: MatRef<'_, f64>| -> Vec<f64> {

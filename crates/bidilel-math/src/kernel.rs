@@ -1,7 +1,7 @@
 //! Kernels between instances, computed in tiles so that no widened copy of the features is ever held.
 //!
-//! $$ k(x, z) = x^\top z, \qquad e^{-\gamma \|x - z\|^2}, \qquad
-//!    \exp\Big({-\gamma} \sum_i \frac{(x_i - z_i)^2}{x_i + z_i}\Big) $$
+//! `$$ k(x, z) = x^\top z, \qquad e^{-\gamma \|x - z\|^2}, \qquad
+//!    \exp\Big({-\gamma} \sum_i \frac{(x_i - z_i)^2}{x_i + z_i}\Big) $$`
 //!
 //! are the linear, the radial basis and the exponential chi-squared kernel; the last is for histograms, whose entries
 //! are not negative (a bin that is empty in both adds nothing). All are computed in `f64`: products of features of

@@ -3,7 +3,7 @@
 //! An empty cluster keeps its centre: a centre may stand for something (a class), so it must not be moved to
 //! where the points happen to be.
 //!
-//! [`nearest`] compares by $\tfrac12\|c\|^2 - c^\top x$, which is one matrix product for many points, and looks again
+//! [`nearest`] compares by `$\tfrac12\|c\|^2 - c^\top x$`, which is one matrix product for many points, and looks again
 //! at the distances themselves where rounding could have changed the order: its answer is that of the distances.
 //!
 //! # References

@@ -2,7 +2,7 @@
 //!
 //! The space spanned by $[V, CV, C^2V, \dots]$ is kept as an orthonormal basis $Q$ together with its image
 //! $CQ$. The Ritz pairs of $Q^\top C Q$ approach the leading eigenpairs of $C$ from below; their residuals
-//! $\|C q - \theta q\|$ are computed, not estimated, and bound the error of every eigenvalue. When the basis
+//! `$\|C q - \theta q\|$` are computed, not estimated, and bound the error of every eigenvalue. When the basis
 //! is full it is cut back to the leading Ritz vectors and grown again from their residuals.
 //!
 //! # Repeated eigenvalues

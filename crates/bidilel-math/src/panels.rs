@@ -143,7 +143,7 @@ impl<T: Scalar> Slab<'_, T> {
 
 /// How many roundings an entry of a product goes through: sums run in registers for a stretch of the depth, and the sums of
 /// stretches are added up. With unit roundoff $u$ and $c$ roundings an entry is off by at most
-/// $\frac{c u}{1 - c u} \|l\| \|r\|$ (Higham 2002, section 3.1, by Cauchy and Schwarz), at any width of the registers.
+/// `$\frac{c u}{1 - c u} \|l\| \|r\|$` (Higham 2002, section 3.1, by Cauchy and Schwarz), at any width of the registers.
 pub fn roundings<T: Scalar>(depth: usize) -> usize {
     let step = depth_step::<T>(depth);
     // One more for a product that is not fused with its sum.

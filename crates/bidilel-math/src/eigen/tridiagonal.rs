@@ -86,7 +86,7 @@ impl Tridiagonal {
         4.0 * f64::EPSILON * self.radius() * (self.size() as f64).sqrt()
     }
 
-    /// $\|T v - \lambda v\|$.
+    /// `$\|T v - \lambda v\|$`.
     fn residual(&self, value: f64, vector: &[f64]) -> f64 {
         let entry = |i: usize| {
             let (left, right) = self.beside(i);

@@ -2,11 +2,11 @@
 //!
 //! For a few vectors $v$ of random signs ([`crate::check::probes`]) $A v$ and $B v$ are computed first. Afterwards
 //! $v^\top (A p_i - \lambda_i B p_i)$ follows from them for every pair, and the mean of its squares over $v$ is
-//! $\|A p_i - \lambda_i B p_i\|^2$, whatever has become of $A$ and $B$ meanwhile. With the iteration's tolerance, which is
+//! `$\|A p_i - \lambda_i B p_i\|^2$`, whatever has become of $A$ and $B$ meanwhile. With the iteration's tolerance, which is
 //! relative to $\lambda_1$ in the norm of the reduced problem, and with backward errors of factorisation and solution
 //! (Higham 2002, theorems 10.3 and 8.5), a pair that is right has
-//! $$\|A p - \lambda B p\| \le \tau |\lambda_1| (\|B p\| + s \|R\|) + c\, n u (\|A\| + |\lambda| \|B\|) \|p\|,$$
-//! where $s \tau$ is the tolerance itself: a residual of the reduced problem comes back through $R$, and $\|R\|^2 \le \|B\|_F$.
+//! `$$\|A p - \lambda B p\| \le \tau |\lambda_1| (\|B p\| + s \|R\|) + c\, n u (\|A\| + |\lambda| \|B\|) \|p\|,$$`
+//! where $s \tau$ is the tolerance itself: a residual of the reduced problem comes back through $R$, and `$\|R\|^2 \le \|B\|_F$`.
 //!
 //! # References
 //! N. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002.

@@ -7,7 +7,7 @@
 //! hardly a list changes any more.
 //!
 //! Products are of differences to the leaf's mean $m$, in the features' own precision:
-//! $$\|x_i - x_j\|^2 = \|x_i - m\|^2 + \|x_j - m\|^2 - 2 (x_i - m)^\top (x_j - m).$$
+//! `$$\|x_i - x_j\|^2 = \|x_i - m\|^2 + \|x_j - m\|^2 - 2 (x_i - m)^\top (x_j - m).$$`
 //! A leaf is small, and so is the rounding. What is found is ranked by exact `f64` distances: distances are always
 //! right, but a list may lack a neighbour.
 //!

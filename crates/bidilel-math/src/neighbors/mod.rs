@@ -1,6 +1,6 @@
 //! Exact nearest neighbours of every column among all the others.
 //!
-//! $\|x_i - x_j\|^2 = \|x_i\|^2 + \|x_j\|^2 - 2 x_i^\top x_j$: the products come tile by tile from a matrix
+//! `$\|x_i - x_j\|^2 = \|x_i\|^2 + \|x_j\|^2 - 2 x_i^\top x_j$`: the products come tile by tile from a matrix
 //! product in the features' own precision. A tile of two blocks of points serves both: its columns are scanned for
 //! the one block's queries and its rows for the other's, so that only half of the products are computed. Each query
 //! keeps its best `k + SPARE` candidates. These are then ranked by exact `f64` distances. Where rounding in the first
@@ -8,12 +8,12 @@
 //! brute-force search in double precision.
 //!
 //! # What rounding can hide
-//! The first pass scores a point $j$ by $s_j = \|j\|^2 - 2 i^\top j = d_{ij}^2 - \|i\|^2$. A point that is nearer than the $k$-th
-//! candidate, at distance $\delta$, has $\|j\| \le t$ with $t = \|i\| + \delta$. For such a point the computed score is off by at most
-//! $$E = 2 u t^2 + (2 \gamma_c + 4 u) \|i\| t + d\,\omega,$$
+//! The first pass scores a point $j$ by `$s_j = \|j\|^2 - 2 i^\top j = d_{ij}^2 - \|i\|^2$`. A point that is nearer than the $k$-th
+//! candidate, at distance $\delta$, has `$\|j\| \le t$` with `$t = \|i\| + \delta$`. For such a point the computed score is off by at most
+//! `$$E = 2 u t^2 + (2 \gamma_c + 4 u) \|i\| t + d\,\omega,$$`
 //! where $u$ is the unit roundoff of the features' precision, $\gamma_c = c u / (1 - c u)$ for the $c$ roundings of a product
 //! ([`panels::roundings`]), and $\omega$ its smallest normal number, below which a product of two features may vanish: one
-//! $u t^2$ is the rounding of $\|j\|^2$, the other terms with $u$ that of the last sum. What was left out has a computed score
+//! $u t^2$ is the rounding of `$\|j\|^2$`, the other terms with $u$ that of the last sum. What was left out has a computed score
 //! of at least that of the worst candidate kept. Where the two leave room for a nearer point, the query is searched again.
 //!
 //! The first pass multiplies all points by a power of two, by which the longest has a norm of about $2^{30}$: squares of

@@ -81,7 +81,7 @@ pub struct Principal {
     pub projection: Projection,
     /// Share of all variance that lies in the directions.
     pub kept: f64,
-    /// Largest $\|C u_i - \lambda_i u_i\| / \lambda_1$ of directions that were iterated; none where the method is exact.
+    /// Largest `$\|C u_i - \lambda_i u_i\| / \lambda_1$` of directions that were iterated; none where the method is exact.
     pub residual: Option<f64>,
 }
 

@@ -1,7 +1,7 @@
 //! Sequential minimal optimisation: one pair of multipliers at a time.
 //!
 //! Write $r = y - K\beta$. A multiplier $\alpha_i$ puts sample $i$ on the upper edge of the tube, which
-//! asks for the bias $r_i - \varepsilon$; $\alpha^*_i$ puts it on the lower edge and asks for
+//! asks for the bias $r_i - \varepsilon$; `$\alpha^*_i$` puts it on the lower edge and asks for
 //! $r_i + \varepsilon$. At the optimum no multiplier through which $\beta_i$ can still rise asks for more
 //! than one through which some $\beta_j$ can still fall. The most violating riser $i$ is therefore paired
 //! with the faller $j$ that lowers the objective most,
