@@ -16,30 +16,34 @@ struct Source {
 
 /// The sources of all crates, by their names in Rust.
 fn all_sources() -> BTreeMap<String, Vec<Source>> {
-    let folders = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
-    let name = |folder: &Path| folder.file_name().unwrap().to_string_lossy().replace('-', "_");
-    folders.map(|folder| (name(&folder), sources(&folder.join("src")))).collect()
+    let folders = entries(&root().join("crates"));
+    let name = |folder: &Path| folder.file_name().expect("a name").to_string_lossy().replace('-', "_");
+    folders.into_iter().map(|folder| (name(&folder), sources(&folder.join("src")))).collect()
 }
 
 fn sources(folder: &Path) -> Vec<Source> {
     rust_files(folder)
         .into_iter()
         .map(|path| {
-            let text = fs::read_to_string(&path).unwrap();
+            let text = fs::read_to_string(&path).expect("a source file");
             let tests = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
             let lines = text[..tests].lines().filter(|line| !line.trim_start().starts_with("//"));
             let code = lines.collect::<Vec<_>>().join("\n");
-            let inner = path.strip_prefix(folder).unwrap().with_extension("");
+            let inner = path.strip_prefix(folder).expect("a file of the folder").with_extension("");
             let modules = inner.iter().map(|part| part.to_string_lossy().into_owned()).collect();
             Source { modules, code }
         })
         .collect()
 }
 
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    entries.map(|entry| entry.expect("an entry").path()).collect()
+}
+
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for path in entries(folder) {
         if path.is_dir() {
             files.extend(rust_files(&path));
         } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -126,12 +130,12 @@ fn named_paths(document: &str) -> Vec<String> {
         let is_row = line.starts_with('|');
         let last = if is_row { cells[cells.len() - 2] } else { "" };
         column_of_functions = is_row && (column_of_functions || last == "function");
-        let mut module = String::new();
+        let mut module = "";
         let text = if column_of_functions { last } else { line };
         for code in text.split('`').skip(1).step_by(2) {
             let is_name = !code.starts_with("crate::") && code.split("::").all(is_identifier);
             if is_name && code.contains("::") {
-                module = code.rsplit_once("::").map_or("", |(module, _)| module).to_owned();
+                module = code.rsplit_once("::").map_or("", |(module, _)| module);
                 paths.push(code.to_owned());
             } else if is_name && column_of_functions {
                 paths.push(format!("{module}::{code}"));
@@ -186,8 +190,7 @@ fn packages_carry_the_licences_and_the_header_of_formulas() {
     let read = |path: PathBuf| {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     };
-    let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
-    for folder in crates.chain([root().join("datasets/emoji")]) {
+    for folder in entries(&root().join("crates")).into_iter().chain([root().join("datasets/emoji")]) {
         let manifest = read(folder.join("Cargo.toml"));
         if manifest.contains("publish = false") {
             continue;
