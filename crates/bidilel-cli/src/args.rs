@@ -16,8 +16,11 @@ use crate::tuning::args::TuneArgs;
 /// Recognise pictures and videos of classes for which there is no labelled example, only a description.
 #[derive(Debug, Parser)]
 #[command(name = "bidilel", version, propagate_version = true, max_term_width = 110)]
-#[command(
-    after_help = "Without a command: the demonstration on pictures of animals that are inside the program"
+#[cfg_attr(
+    feature = "emoji",
+    command(
+        after_help = "Without a command: the demonstration on pictures of animals that are inside the program"
+    )
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -49,6 +52,7 @@ pub(crate) struct Common {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Recognise pictures of animals that were never shown, from the data inside the program
+    #[cfg_attr(not(feature = "emoji"), command(hide = true))]
     Demo(DemoArgs),
     /// Fit on the known classes, recognise the unseen ones, and say how well that went
     Evaluate(EvaluateArgs),
@@ -73,6 +77,7 @@ pub(crate) enum Command {
     /// Make feature rows of local descriptors: Fisher vectors or bags of features
     Encode(Box<EncodeArgs>),
     /// Turn a folder of pictures or videos into features, by a network in ONNX format
+    #[cfg_attr(not(feature = "vision"), command(hide = true))]
     Extract(Box<ExtractArgs>),
     /// Make a synthetic dataset
     Generate(GenerateArgs),

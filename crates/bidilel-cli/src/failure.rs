@@ -57,6 +57,12 @@ pub(crate) fn worded(error: &bidilel::Error) -> String {
     }
 }
 
+/// A part that was switched off when this program was built.
+pub(crate) fn left_out(part: &str, feature: &str) -> anyhow::Error {
+    let hint = format!("build it with the feature `{feature}`, which is on by default");
+    hinted(format!("this bidilel was built without {part}"), hint)
+}
+
 /// Prints a failure and gives the exit status for it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     // Whoever reads our output may stop reading, as `head` does: nothing has failed then.
@@ -89,6 +95,7 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<bidilel::Error>() {
         return hint::hint(error);
     }
+    #[cfg(feature = "vision")]
     if let Some(error) = cause.downcast_ref::<bidilel_vision::Error>() {
         return error.hint();
     }

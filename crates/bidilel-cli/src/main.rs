@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+#[cfg(feature = "emoji")]
 mod demonstration;
 mod extraction;
 mod failure;

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+#[cfg(feature = "emoji")]
+use anyhow::bail;
 use bidilel::dataset::Dataset;
 use bidilel::synthetic::Synthetic;
+#[cfg(feature = "emoji")]
 use bidilel_emoji::Collection;
 use bidilel_math::Observer;
 
@@ -15,15 +18,27 @@ pub(crate) fn open(dataset: &str, seed: u64, watch: &dyn Observer) -> Result<Dat
         return Ok(Synthetic::preset(preset)?.generate(seed)?);
     }
     if let Some(name) = dataset.strip_prefix("builtin:") {
-        return Ok(builtin(name)?.dataset);
+        return builtin(name);
     }
     let opened = bidilel_data::open(Path::new(dataset))?;
     opened.notes.iter().for_each(|note| watch.note(note));
     Ok(opened.dataset)
 }
 
-/// What ships inside the program under a name.
-pub(crate) fn builtin(name: &str) -> Result<Collection> {
+/// A dataset that ships inside the program.
+#[cfg(feature = "emoji")]
+pub(crate) fn builtin(name: &str) -> Result<Dataset> {
+    Ok(collection(name)?.dataset)
+}
+
+#[cfg(not(feature = "emoji"))]
+pub(crate) fn builtin(name: &str) -> Result<Dataset> {
+    Err(crate::failure::left_out(&format!("`builtin:{name}`"), "emoji"))
+}
+
+/// What ships inside the program under a name, with characters and pictures.
+#[cfg(feature = "emoji")]
+pub(crate) fn collection(name: &str) -> Result<Collection> {
     if !bidilel_emoji::NAMES.contains(&name) {
         let names = bidilel_emoji::NAMES.map(|name| format!("builtin:{name}"));
         bail!("there is no `builtin:{name}` inside the program, only {}", names.join(" and "));

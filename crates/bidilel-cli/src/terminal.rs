@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
+#[cfg(feature = "emoji")]
 use crate::args::DemoArgs;
 
 /// Fewer columns than this are not believed.
 const NARROWEST: usize = 20;
 
 /// How a class is written.
+#[cfg(feature = "emoji")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// With its character.
@@ -16,6 +18,7 @@ pub(crate) enum Style {
     Plain,
 }
 
+#[cfg(feature = "emoji")]
 impl Style {
     /// What was asked for, or what the environment can show.
     pub(crate) fn choose(args: &DemoArgs) -> Self {
@@ -54,6 +57,7 @@ fn without_blocks(text: &str) -> Cow<'_, str> {
 }
 
 /// Emoji need a terminal that is not `dumb` and a locale whose text is UTF-8.
+#[cfg(any(feature = "emoji", test))]
 fn can_show(variable: impl Fn(&str) -> Option<String>) -> bool {
     let dumb = variable("TERM").is_some_and(|terminal| terminal == "dumb");
     !dumb && has_unicode(&variable)

@@ -21,8 +21,17 @@ pub(crate) fn answer(arguments: impl Iterator<Item = OsString>) -> Option<String
 fn describe() -> String {
     let levels: Vec<String> = Level::available().iter().map(ToString::to_string).collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let features = [
+        ("emoji", cfg!(feature = "emoji")),
+        ("hdf5", cfg!(feature = "hdf5")),
+        ("ort", cfg!(feature = "ort")),
+        ("parquet", cfg!(feature = "parquet")),
+        ("vision", cfg!(feature = "vision")),
+    ];
+    let features: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
+    let features = if features.is_empty() { "none".to_owned() } else { features.join(", ") };
     format!(
-        "bidilel {}\nvector instructions: {} (this processor has {}; {LEVEL_VARIABLE} forces one)\nthreads: {threads}\nbuilt for: {}-{}\n",
+        "bidilel {}\nvector instructions: {} (this processor has {}; {LEVEL_VARIABLE} forces one)\nthreads: {threads}\nbuilt for: {}-{}\nbuilt with: {features}\n",
         env!("CARGO_PKG_VERSION"),
         Level::in_use(),
         levels.join(", "),

@@ -92,6 +92,9 @@ pub enum Error {
     /// Something that a format has and that is not read here.
     #[error("`{}`: {what} cannot be read", path.display())]
     Unsupported { path: PathBuf, what: String },
+    /// A format that was switched off when the program was built.
+    #[error("`{}`: is {format}, and this program was built without the feature `{feature}`", path.display())]
+    LeftOut { path: PathBuf, format: &'static str, feature: &'static str },
     /// Another thing than the one that is wanted.
     #[error("`{}`: key `{key}`: expected {expected}, found {found}", path.display())]
     Entry { path: PathBuf, key: String, expected: String, found: &'static str },
@@ -219,6 +222,11 @@ impl Error {
             Self::Element { .. } => "save plain numbers: `np.save(file, array.astype(np.float32))`",
             Self::NoMemory { .. } => {
                 "convert it to .npy, which is mapped; `predict` also reads Parquet and HDF5 in blocks"
+            }
+            Self::LeftOut { feature, .. } => {
+                return Some(format!(
+                    "build it with the feature `{feature}`, which is on by default, or convert the file to .npy"
+                ));
             }
             Self::NoKeys { .. } => "remove the key, or name a file that holds several arrays",
             Self::Bomb { .. } => "the file is damaged, or was made to exhaust memory",

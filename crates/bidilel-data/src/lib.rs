@@ -70,6 +70,4 @@ pub use mismatch::{Mismatch, Unknown};
 pub use names::closest;
 pub use reading::{Opened, open};
 pub use scratch::Scratch;
-pub use write::{Precision, WriteOptions, check_target, write};
-#[cfg(feature = "parquet")]
-pub use write::{Prediction, PredictionTable};
+pub use write::{Precision, Prediction, PredictionTable, WriteOptions, check_target, write};

@@ -1,6 +1,6 @@
 //! The linear assignment problem: one-to-one assignment of rows to columns at minimum total cost.
 //!
-//! $$ \min_{\pi} \sum_{i=1}^{n} C_{i,\pi(i)}, \qquad \pi \text{ a permutation of } \{1, \dots, n\} $$
+//! `$$ \min_{\pi} \sum_{i=1}^{n} C_{i,\pi(i)}, \qquad \pi \text{ a permutation of } \{1, \dots, n\} $$`
 //!
 //! for a cost matrix $C$ ($n \times n$). With distances between clusters and class embeddings as costs
 //! this is the problem of structured prediction (Wang & Chen 2017, eq. (11)).

@@ -69,7 +69,7 @@ pub(crate) fn norm(values: &[f64]) -> f64 {
 
 /// Random sign vectors from a fixed seed, dimensions x vectors.
 ///
-/// The expectation of $(v^\top r)^2$ over random signs $v$ is $\|r\|^2$, so that a few inner products estimate a norm.
+/// The expectation of $(v^\top r)^2$ over random signs $v$ is `$\|r\|^2$`, so that a few inner products estimate a norm.
 pub fn probes(dim: usize, count: usize) -> Mat<f64> {
     let mut random = ChaCha8Rng::seed_from_u64(0x0c4e_c4ed);
     Mat::from_fn(dim, count, |_, _| if random.random::<bool>() { 1.0 } else { -1.0 })

@@ -15,7 +15,7 @@ const BLOCK_COLUMNS: usize = 240;
 
 /// Distances between every column of `left` and every column of `right`: left count x right count.
 ///
-/// $\|l - r\|^2 = \|l\|^2 + \|r\|^2 - 2 l^\top r$ from a matrix product. For close points that form
+/// `$\|l - r\|^2 = \|l\|^2 + \|r\|^2 - 2 l^\top r$` from a matrix product. For close points that form
 /// suffers from cancellation: their distances are recomputed from differences, so that the distance of a point to itself is
 /// exactly zero.
 pub fn pairwise(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {

@@ -1,6 +1,6 @@
 //! The affinity graph of neighbor lists: a weighted, undirected k-nearest-neighbor graph in CSR storage.
 //!
-//! $W_{ij} = \exp(-\|x_i - x_j\| / 2)$ where $i$ is among the nearest neighbors of $j$ **or** the other way
+//! `$W_{ij} = \exp(-\|x_i - x_j\| / 2)$` where $i$ is among the nearest neighbors of $j$ **or** the other way
 //! round, and 0 elsewhere (Wang & Chen 2017, eq. 1); $D$ is diagonal with the row sums of $W$, and
 //! $L = D - W$ is the Laplacian. The supervised graph drops every edge between different labels.
 //!

@@ -1,7 +1,7 @@
 //! Kernel matrices between instances, computed in tiles, so that the features are never converted to `f64` as a whole.
 //!
-//! $$ k(x, z) = x^\top z, \qquad e^{-\gamma \|x - z\|^2}, \qquad
-//!    \exp\Big({-\gamma} \sum_i \frac{(x_i - z_i)^2}{x_i + z_i}\Big) $$
+//! `$$ k(x, z) = x^\top z, \qquad e^{-\gamma \|x - z\|^2}, \qquad
+//!    \exp\Big({-\gamma} \sum_i \frac{(x_i - z_i)^2}{x_i + z_i}\Big) $$`
 //!
 //! are the linear, the radial basis function (RBF) and the exponential chi-squared kernel. The last is for histograms, whose
 //! entries are nonnegative; a bin that is empty in both contributes nothing. All are computed in `f64`: products in single

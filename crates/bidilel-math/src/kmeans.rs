@@ -2,7 +2,7 @@
 //!
 //! An empty cluster keeps its center: a center may stand for something (a class), and is never moved elsewhere.
 //!
-//! [`nearest`] compares $\tfrac12\|c\|^2 - c^\top x$, one matrix product for many points, and recomputes the distances
+//! [`nearest`] compares `$\tfrac12\|c\|^2 - c^\top x$`, one matrix product for many points, and recomputes the distances
 //! where rounding could have changed the order: its result is that of the exact distances.
 //!
 //! ```

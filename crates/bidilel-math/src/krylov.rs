@@ -2,7 +2,7 @@
 //!
 //! The Krylov space spanned by $[V, CV, C^2V, \dots]$ is stored as an orthonormal basis $Q$ together with its image
 //! $CQ$. The Ritz pairs of $Q^\top C Q$ approach the leading eigenpairs of $C$ from below; their residuals
-//! $\|C q - \theta q\|$ are computed, not estimated, and bound the error of every eigenvalue. A full basis is restarted from
+//! `$\|C q - \theta q\|$` are computed, not estimated, and bound the error of every eigenvalue. A full basis is restarted from
 //! the leading Ritz vectors, and expanded again from their residuals.
 //!
 //! # Multiple eigenvalues

@@ -33,6 +33,9 @@ pub enum Error {
     /// A shared library that cannot be used.
     #[error("ONNX Runtime cannot be used: {problem}")]
     Library { problem: String },
+    /// ONNX Runtime was asked for, but switched off when the program was built.
+    #[error("ONNX Runtime cannot be used: this program was built without the feature `ort`")]
+    WithoutOrt,
     /// Settings that contradict each other or the network.
     #[error("{problem}")]
     Settings { problem: String },
@@ -72,6 +75,9 @@ impl Error {
                  onnxruntime.dll, libonnxruntime.dylib) of version 1.17 or newer, as in the PyPI package onnxruntime; \
                  --runtime rten needs none"
                     .to_owned(),
+            ),
+            Self::WithoutOrt => Some(
+                "build it with the feature `ort`, which is on by default, or let rten run the network".to_owned(),
             ),
             Self::NoFfmpeg { .. } => Some(
                 "install it (`apt install ffmpeg`, `brew install ffmpeg`, `winget install ffmpeg`), name it with \

@@ -1,6 +1,6 @@
 //! What every bottom-up learner learns: a map into the latent space, with its normalisation.
 //!
-//! $\hat y = (P^\top x - \bar y) / \|P^\top x - \bar y\|$ with $P$ (visual x latent dimensions) and the mean
+//! `$\hat y = (P^\top x - \bar y) / \|P^\top x - \bar y\|$` with $P$ (visual x latent dimensions) and the mean
 //! $\bar y$ of the projected **training** instances, for training and test instances alike (Wang & Chen
 //! 2017, eq. 8 and section 3.2). Centring spreads the points over the whole sphere; without it accuracy on
 //! CUB falls from 51 to 43 %.

@@ -37,7 +37,7 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
         }
     }
     progress.stage("open");
-    let animals = source::builtin(DATASET)?;
+    let animals = source::collection(DATASET)?;
     let dataset = &animals.dataset;
     let settings: Settings =
         toml::from_str(bidilel_emoji::DEMO_SETTINGS).context("the settings inside the program")?;

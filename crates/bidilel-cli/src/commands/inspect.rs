@@ -20,7 +20,7 @@ pub(super) fn run(dataset: &str, format: Format, progress: &Progress) -> Result<
     progress.stage("inspect");
     let found = match dataset.split_once(':') {
         Some(("synthetic", preset)) => check::inspect_dataset(&Synthetic::preset(preset)?.generate(0)?),
-        Some(("builtin", name)) => check::inspect_dataset(&source::builtin(name)?.dataset),
+        Some(("builtin", name)) => check::inspect_dataset(&source::builtin(name)?),
         _ => bidilel_data::inspect(Path::new(dataset)),
     };
     progress.finish();

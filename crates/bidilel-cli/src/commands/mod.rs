@@ -5,11 +5,13 @@ mod block;
 mod class;
 mod completions;
 mod convert;
+#[cfg(feature = "emoji")]
 mod demo;
 mod embed;
 pub(crate) mod encode;
 mod evaluate;
 mod exported;
+#[cfg(feature = "vision")]
 mod extract;
 mod feature_files;
 mod features;
@@ -53,7 +55,10 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         return Err(usage(format!("only predictions come as parquet: use --format {formats}")));
     }
     match command {
+        #[cfg(feature = "emoji")]
         Command::Demo(args) => demo::run(&args, format.unwrap_or_default(), &progress),
+        #[cfg(not(feature = "emoji"))]
+        Command::Demo(_) => Err(crate::failure::left_out("the data of the demonstration", "emoji")),
         Command::Evaluate(args) => evaluate::run(&args, format.unwrap_or_default(), &progress),
         Command::Fit(args) => fit::run(&args, format.unwrap_or_default(), &progress),
         Command::Tune(args) => tune::run(&args, format.unwrap_or_default(), &progress),
@@ -63,7 +68,10 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Inspect { dataset } => return inspect::run(&dataset, format.unwrap_or_default(), &progress),
         Command::Convert(args) => convert::run(&args, format.unwrap_or_default(), &progress),
         Command::Encode(args) => encode::run(&args, format.unwrap_or_default(), &progress),
+        #[cfg(feature = "vision")]
         Command::Extract(args) => return extract::run(&args, format.unwrap_or_default(), &progress),
+        #[cfg(not(feature = "vision"))]
+        Command::Extract(_) => Err(crate::failure::left_out("readers of pictures and videos", "vision")),
         Command::Generate(args) => generate::run(&args, format.unwrap_or_default(), &progress),
         Command::Class(ClassCommand::List { model, nearest }) => {
             class::list(&model, nearest, format.unwrap_or_default())

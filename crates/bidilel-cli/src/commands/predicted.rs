@@ -8,6 +8,7 @@ use bidilel_data::table::Ids;
 use bidilel_data::{Prediction, PredictionTable};
 use bidilel_report::{Format, visible};
 
+use crate::failure::left_out;
 use crate::output;
 
 /// What the column of identifiers is called in predictions.
@@ -30,7 +31,8 @@ impl Style {
             Format::Json => Ok(Self::Json),
             Format::JsonLines => Ok(Self::JsonLines),
             Format::Text => Ok(Self::Text),
-            Format::Parquet => Ok(Self::Parquet),
+            Format::Parquet if cfg!(feature = "parquet") => Ok(Self::Parquet),
+            Format::Parquet => Err(left_out("Parquet tables", "parquet")),
             Format::Markdown | Format::Latex => {
                 bail!("predictions come as csv, json, parquet or text, not as {format}")
             }

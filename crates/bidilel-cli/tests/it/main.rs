@@ -4,6 +4,7 @@ mod bad_input;
 mod datasets;
 mod demo;
 mod disk;
+mod documents;
 mod encode;
 mod evaluate;
 mod exports;

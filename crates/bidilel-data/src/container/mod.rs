@@ -231,12 +231,16 @@ fn reader(path: &Path, format: Format, bytes: Bytes) -> Result<Box<dyn Reader>> 
         Format::Hdf5 => Box::new(hdf5::Hdf5::new(path, bytes)?),
         #[cfg(feature = "parquet")]
         Format::Parquet => Box::new(parquet::Parquet::new(path, bytes)?),
-        #[cfg(not(all(feature = "hdf5", feature = "parquet")))]
-        format => {
-            let what = format!("{}, left out when this program was built,", format.name());
-            return Err(Error::Unsupported { path: path.to_owned(), what });
-        }
+        #[cfg(not(feature = "hdf5"))]
+        Format::Hdf5 => return Err(left_out(path, format, "hdf5")),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => return Err(left_out(path, format, "parquet")),
     })
+}
+
+#[cfg(not(all(feature = "hdf5", feature = "parquet")))]
+fn left_out(path: &Path, format: Format, feature: &'static str) -> Error {
+    Error::LeftOut { path: path.to_owned(), format: format.name(), feature }
 }
 
 impl fmt::Debug for Container {

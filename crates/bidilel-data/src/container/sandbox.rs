@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 /// Only the pages that are touched become memory.
 const STACK_BYTES: usize = 64 << 20;
 /// Beyond this a reader must turn back; the rest is for what it does without asking.
+#[cfg(any(feature = "hdf5", test))]
 const DEEP_BYTES: usize = 16 << 20;
 
 thread_local! {
@@ -63,6 +64,7 @@ fn damaged(path: &Path, format: Format) -> Error {
 }
 
 /// Whether a reader is further down its stack than any honest file takes it.
+#[cfg(any(feature = "hdf5", test))]
 pub(super) fn is_deep() -> bool {
     // Stacks grow downwards on all that Rust runs on, but nothing here depends on it.
     BOTTOM.get().is_some_and(|bottom| bottom.abs_diff(address()) > DEEP_BYTES)

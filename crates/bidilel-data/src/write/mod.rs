@@ -1,11 +1,15 @@
 //! Writes a dataset as a folder that [`crate::open`] reads.
 
 mod files;
+mod prediction;
 #[cfg(feature = "parquet")]
 mod predictions;
+#[cfg(not(feature = "parquet"))]
+#[path = "without_predictions.rs"]
+mod predictions;
 
-#[cfg(feature = "parquet")]
-pub use predictions::{Prediction, PredictionTable};
+pub use prediction::Prediction;
+pub use predictions::PredictionTable;
 
 use std::collections::HashSet;
 use std::fs;

@@ -11,18 +11,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-/// One prediction.
-#[derive(Debug, Clone, Copy)]
-pub struct Prediction<'a> {
-    /// The instance, from 0.
-    pub index: usize,
-    /// The class.
-    pub label: &'a str,
-    /// How far it is.
-    pub distance: f64,
-    /// What identifies the instance, where all of them have it.
-    pub id: Option<&'a str>,
-}
+use super::Prediction;
 
 /// Writes a Parquet file whose row groups are the blocks that it is given.
 pub struct PredictionTable {

@@ -84,12 +84,12 @@ impl Tridiagonal {
         (0..self.size()).map(reach).fold(0.0, f64::max)
     }
 
-    /// The residual $\|T v - \lambda v\|$ of a unit vector that rounding accounts for.
+    /// The residual `$\|T v - \lambda v\|$` of a unit vector that rounding accounts for.
     fn rounding(&self) -> f64 {
         4.0 * f64::EPSILON * self.radius() * (self.size() as f64).sqrt()
     }
 
-    /// $\|T v - \lambda v\|$.
+    /// `$\|T v - \lambda v\|$`.
     fn residual(&self, value: f64, vector: &[f64]) -> f64 {
         let entry = |i: usize| {
             let (left, right) = self.off_diagonals(i);

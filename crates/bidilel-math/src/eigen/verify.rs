@@ -2,11 +2,11 @@
 //!
 //! For a few random sign vectors $v$ ([`crate::check::probes`]) $A v$ and $B v$ are computed first. Afterwards
 //! $v^\top (A p_i - \lambda_i B p_i)$ follows from them for every pair, and the expectation of its square over $v$ is
-//! $\|A p_i - \lambda_i B p_i\|^2$, even if $A$ and $B$ have been overwritten meanwhile. With the tolerance of the iteration, which is
+//! `$\|A p_i - \lambda_i B p_i\|^2$`, even if $A$ and $B$ have been overwritten meanwhile. With the tolerance of the iteration, which is
 //! relative to $\lambda_1$ in the norm of the reduced problem, and with the backward errors of the factorization and the triangular
 //! solves (Higham 2002, theorems 10.3 and 8.5), a correct pair satisfies
-//! $$\|A p - \lambda B p\| \le \tau |\lambda_1| (\|B p\| + s \|R\|) + c\, n u (\|A\| + |\lambda| \|B\|) \|p\|,$$
-//! where $s \tau$ is the tolerance of the iteration: a residual of the reduced problem is multiplied by $R$, and $\|R\|^2 \le \|B\|_F$.
+//! `$$\|A p - \lambda B p\| \le \tau |\lambda_1| (\|B p\| + s \|R\|) + c\, n u (\|A\| + |\lambda| \|B\|) \|p\|,$$`
+//! where $s \tau$ is the tolerance of the iteration: a residual of the reduced problem is multiplied by $R$, and `$\|R\|^2 \le \|B\|_F$`.
 //!
 //! # References
 //! N. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002.

@@ -6,7 +6,7 @@
 //! one of them (reverse neighbors): one GEMM per leaf. The rounds end when the lists have almost stopped changing.
 //!
 //! Points are centered at the mean $m$ of the leaf, and multiplied in the features' own precision:
-//! $$\|x_i - x_j\|^2 = \|x_i - m\|^2 + \|x_j - m\|^2 - 2 (x_i - m)^\top (x_j - m).$$
+//! `$$\|x_i - x_j\|^2 = \|x_i - m\|^2 + \|x_j - m\|^2 - 2 (x_i - m)^\top (x_j - m).$$`
 //! Distances within a leaf are small, and so are the rounding errors. Candidates are ranked by exact `f64` distances: distances
 //! are always right, but a list may lack a neighbor.
 //!

@@ -1,6 +1,6 @@
 //! k-nearest-neighbor search among the columns of a matrix, exact and approximate.
 //!
-//! [`exact`] is brute force by GEMM. $\|x_i - x_j\|^2 = \|x_i\|^2 + \|x_j\|^2 - 2 x_i^\top x_j$: the inner products come tile by
+//! [`exact`] is brute force by GEMM. `$\|x_i - x_j\|^2 = \|x_i\|^2 + \|x_j\|^2 - 2 x_i^\top x_j$`: the inner products come tile by
 //! tile from a matrix product in the features' own precision. A tile of two blocks of points serves both blocks: its columns
 //! are scanned for the queries of one block and its rows for those of the other, so that only half of the products are
 //! computed. Each query keeps its best `k + SPARE_CANDIDATES` candidates, which are then ranked by exact `f64` distances. Where
@@ -8,13 +8,13 @@
 //! that of a brute-force search in double precision.
 //!
 //! # Rounding errors of the first pass
-//! The first pass scores a point $j$ by $s_j = \|j\|^2 - 2 i^\top j = d_{ij}^2 - \|i\|^2$. A point that is nearer than the $k$-th
-//! candidate, at distance $\delta$, has $\|j\| \le t$ with $t = \|i\| + \delta$. For such a point the error of the computed score
+//! The first pass scores a point $j$ by `$s_j = \|j\|^2 - 2 i^\top j = d_{ij}^2 - \|i\|^2$`. A point that is nearer than the $k$-th
+//! candidate, at distance $\delta$, has `$\|j\| \le t$` with `$t = \|i\| + \delta$`. For such a point the error of the computed score
 //! is at most
-//! $$E = 2 u t^2 + (2 \gamma_c + 4 u) \|i\| t + d\,\omega,$$
+//! `$$E = 2 u t^2 + (2 \gamma_c + 4 u) \|i\| t + d\,\omega,$$`
 //! where $u$ is the unit roundoff of the features' precision, $\gamma_c = c u / (1 - c u)$ for the $c$ roundings of an inner
 //! product (`panels::roundings`), and $\omega$ the smallest normal number, below which a product of two features may underflow.
-//! One $u t^2$ is the rounding of $\|j\|^2$; the other terms with $u$ are that of the last sum. A point that was not kept has a
+//! One $u t^2$ is the rounding of `$\|j\|^2$`; the other terms with $u$ are that of the last sum. A point that was not kept has a
 //! computed score of at least that of the worst candidate kept. Where the two bounds leave room for a nearer point, the query
 //! is searched again.
 //!

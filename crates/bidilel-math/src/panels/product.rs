@@ -21,7 +21,7 @@ const L2_TILE_BYTES: usize = 192 << 10;
 
 /// The number of roundings behind one entry of a product: accumulators sum a block of the depth in registers, and the sums of the
 /// blocks are added up. With unit roundoff $u$ and $c$ roundings the error of an entry is at most
-/// $\frac{c u}{1 - c u} \|l\| \|r\|$ (Higham 2002, section 3.1, and the Cauchy-Schwarz inequality), at any register width.
+/// `$\frac{c u}{1 - c u} \|l\| \|r\|$` (Higham 2002, section 3.1, and the Cauchy-Schwarz inequality), at any register width.
 pub fn roundings<T: Scalar>(depth: usize) -> usize {
     let step = depth_step::<T>(depth);
     // One more where multiplication and addition are not fused.

@@ -93,7 +93,7 @@ pub struct PrincipalComponents {
     pub projection: Projection,
     /// Fraction of the total variance along the directions.
     pub explained_variance_ratio: f64,
-    /// Largest $\|C u_i - \lambda_i u_i\| / \lambda_1$ of the randomized method; `None` for the exact one.
+    /// Largest `$\|C u_i - \lambda_i u_i\| / \lambda_1$` of the randomized method; `None` for the exact one.
     pub residual: Option<f64>,
 }
 

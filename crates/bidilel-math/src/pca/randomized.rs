@@ -2,7 +2,7 @@
 //!
 //! With a basis $B$ of orthonormal rows: $B \leftarrow \mathrm{orth}(B C)$ a few times, each
 //! one pass over the columns, then Rayleigh-Ritz: the eigenpairs of $B C B^\top$. Memory is that of $B$ and $BC$, whatever the number
-//! of columns. The residuals $\|C u_i - \lambda_i u_i\|$ are computed, not estimated: each bounds the distance of
+//! of columns. The residuals `$\|C u_i - \lambda_i u_i\|$` are computed, not estimated: each bounds the distance of
 //! $\lambda_i$ from an eigenvalue.
 
 use faer::{Accum, Mat, MatRef};

@@ -1,13 +1,13 @@
 //! Support vector regression of many targets over one kernel matrix.
 //!
-//! A machine predicts $f(x) = \sum_i \beta_i k(x_i, x) + b$ with $\beta = \alpha - \alpha^*$, where
-//! $\alpha, \alpha^* \in [0, C]^n$ solve, for a kernel matrix $K$ ($n \times n$) and targets $y$ ($n$),
+//! A machine predicts $f(x) = \sum_i \beta_i k(x_i, x) + b$ with `$\beta = \alpha - \alpha^*$`, where
+//! `$\alpha, \alpha^* \in [0, C]^n$` solve, for a kernel matrix $K$ ($n \times n$) and targets $y$ ($n$),
 //!
-//! $$ \min \tfrac12 \beta^\top K \beta - y^\top \beta + \varepsilon\, \mathbf 1^\top (\alpha + \alpha^*)
-//!    \quad \text{subject to} \quad \mathbf 1^\top \beta = 0 $$
+//! `$$ \min \tfrac12 \beta^\top K \beta - y^\top \beta + \varepsilon\, \mathbf 1^\top (\alpha + \alpha^*)
+//!    \quad \text{subject to} \quad \mathbf 1^\top \beta = 0 $$`
 //!
 //! in the epsilon form. In the nu form $\varepsilon$ is unknown and its term is replaced by the constraint
-//! $\mathbf 1^\top (\alpha + \alpha^*) = C n \nu$, so that at most a fraction $\nu$ of the samples lies
+//! `$\mathbf 1^\top (\alpha + \alpha^*) = C n \nu$`, so that at most a fraction $\nu$ of the samples lies
 //! outside the tube and at least a fraction $\nu$ are support vectors. $C$ is the cost of one sample in both forms.
 //!
 //! ```

@@ -1,7 +1,7 @@
 //! Sequential minimal optimization (SMO) with second-order working set selection: one pair of multipliers per step.
 //!
 //! Write $r = y - K\beta$. A multiplier $\alpha_i$ puts sample $i$ on the upper edge of the tube, which
-//! asks for the bias $r_i - \varepsilon$; $\alpha^*_i$ puts it on the lower edge and asks for
+//! asks for the bias $r_i - \varepsilon$; `$\alpha^*_i$` puts it on the lower edge and asks for
 //! $r_i + \varepsilon$. At the optimum no multiplier through which $\beta_i$ can still rise asks for more
 //! than one through which some $\beta_j$ can still fall. The most violating riser $i$ is therefore paired
 //! with the faller $j$ that lowers the objective most,
@@ -10,7 +10,7 @@
 //!
 //! where $g$ are the biases asked for, and $\beta_i$ rises as $\beta_j$ falls by
 //! $(g_i - g_j) / (K_{ii} + K_{jj} - 2 K_{ij})$, clipped to the box. In the nu form both sums
-//! $\mathbf 1^\top \alpha$ and $\mathbf 1^\top \alpha^*$ are fixed, so a pair stays on one edge; the two
+//! $\mathbf 1^\top \alpha$ and `$\mathbf 1^\top \alpha^*$` are fixed, so a pair stays on one edge; the two
 //! edges have a bias each, and the machine's lies midway between them.
 //!
 //! Steps update $r$ incrementally, so that the rounding errors of large multipliers accumulate in it. When the updated residuals
@@ -59,7 +59,7 @@ pub(super) struct Solver<'a> {
     tolerance: f64,
     /// Multipliers of the upper edge, $\alpha$.
     upper: Vec<f64>,
-    /// Multipliers of the lower edge, $\alpha^*$.
+    /// Multipliers of the lower edge, `$\alpha^*$`.
     lower: Vec<f64>,
     /// $y$.
     targets: Vec<f64>,

@@ -190,6 +190,11 @@ impl NetworkFile {
             let engine = loaded.map_err(problem)?;
             return Ok((Box::new(engine), "onnxruntime", library.version().to_owned()));
         }
+        #[cfg(not(feature = "ort"))]
+        if options.runtime == Runtime::Ort || options.library.is_some() {
+            return Err(Error::WithoutOrt);
+        }
+        #[cfg(feature = "ort")]
         if options.runtime == Runtime::Ort {
             return Err(Error::Library { problem: "its shared library was not found".to_owned() });
         }

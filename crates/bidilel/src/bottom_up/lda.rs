@@ -1,6 +1,6 @@
 //! Linear discriminant analysis: the directions that separate the classes best.
 //!
-//! The leading eigenvectors of $S_b\, p = \lambda (S_t + r I)\, p$ with the between-class scatter
+//! The leading eigenvectors of `$S_b\, p = \lambda (S_t + r I)\, p$` with the between-class scatter
 //! $S_b = \sum_c n_c (\mu_c - \mu)(\mu_c - \mu)^\top$ and the total scatter $S_t$ (visual x visual
 //! dimensions), scaled so that $p^\top (S_t + r I) p = 1$. There are at most `classes - 1` of them, and $S_b$
 //! has that rank: with $S_t + rI = R R^\top$ and $S_b = H H^\top$ they come from the classes x classes

@@ -1,6 +1,6 @@
 //! ESZSL: a bilinear compatibility of features and descriptions in closed form.
 //!
-//! With features $X$ (visual dimensions x instances), labels $Y \in \{-1, 1\}$ (instances x known classes) and
+//! With features $X$ (visual dimensions x instances), labels `$Y \in \{-1, 1\}$` (instances x known classes) and
 //! descriptions $S$ of the known classes (semantic dimensions x classes)
 //! $$ V = (X X^\top + \gamma I)^{-1} X Y S^\top (S S^\top + \lambda I)^{-1}, $$
 //! and the score of class $c$ for an instance $x$ is $x^\top V s_c$.

@@ -1,7 +1,7 @@
 //! Recognition: scores of the candidate classes, and the points behind them where a method has some.
 //!
 //! BiDiLEL scores by minus the Euclidean distance between an instance and a class embedding:
-//! $l^* = \arg\min_l d(\hat y^u, b^u_l)$ (Wang & Chen 2017, eq. 9).
+//! `$l^* = \arg\min_l d(\hat y^u, b^u_l)$` (Wang & Chen 2017, eq. 9).
 
 mod candidates;
 mod scores;

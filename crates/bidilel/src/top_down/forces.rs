@@ -1,6 +1,6 @@
 //! Forces of the Sammon cost between two groups of places, a tile of pairs at a time.
 //!
-//! With $d_{ij}^2 = \|p_i\|^2 + \|b_j\|^2 - 2 p_i^\top b_j$ and weight $w$, a pair costs $w (d_{ij} -
+//! With `$d_{ij}^2 = \|p_i\|^2 + \|b_j\|^2 - 2 p_i^\top b_j$` and weight $w$, a pair costs $w (d_{ij} -
 //! \delta_{ij})^2 / \delta_{ij}$ and pulls at both its ends with $f_{ij} = 2 w (d_{ij} - \delta_{ij}) / (\delta_{ij}
 //! d_{ij})$ along the line between them. The gradient is $\sum_i f_{ij} (b_j - p_i) = b_j \sum_i f_{ij} - P f_j$: like
 //! the distances, a matrix product.

@@ -1,7 +1,7 @@
 //! Landmarks in the leading dimensions of a latent space, where instances are many: by their lengths alone.
 //!
-//! A landmark points where $\sum_i y_i / \|y_i\|$ does, over the instances of a class with $y_i = P^\top x_i - \bar y$
-//! ([`crate::landmarks`]). That is $P^\top \sum_i x_i / \|y_i\| - \bar y \sum_i 1 / \|y_i\|$, in which nothing takes long but the
+//! A landmark points where `$\sum_i y_i / \|y_i\|$` does, over the instances of a class with $y_i = P^\top x_i - \bar y$
+//! ([`crate::landmarks`]). That is `$P^\top \sum_i x_i / \|y_i\| - \bar y \sum_i 1 / \|y_i\|$`, in which nothing takes long but the
 //! lengths. They are found with less work than places are:
 //!
 //! - Lengths in the leading $d_1 < d_2 < \dots$ dimensions stay the same when the dimensions between one and the next are
@@ -14,9 +14,9 @@
 //! # How far off a length is
 //! With unit roundoff $u$ of the features' precision, an instance $x$ less the point $m$ is off by $u$ in every feature, $R_r$ as
 //! well, and a product of $c$ roundings by $\gamma_c = c u / (1 - c u)$ ([`panels::roundings`]), all relative to
-//! $\sum_k |R_{tk}| |x_k - m_k| \le \|R_t\| \|x - m\|$. Over the leading dimensions that makes, with $\omega$ the smallest normal number
+//! `$\sum_k |R_{tk}| |x_k - m_k| \le \|R_t\| \|x - m\|$`. Over the leading dimensions that makes, with $\omega$ the smallest normal number
 //! and $v = 2^{-53}$,
-//! $$|\hat\ell - \ell| \le (\gamma_c + 3 u) \|R\|_F \|x - m\| + \sqrt{d}\, n\, \omega + \kappa v \big(\|P\|_F (\|x - m\| + \|m\|) + \|\bar y\|\big),$$
+//! `$$|\hat\ell - \ell| \le (\gamma_c + 3 u) \|R\|_F \|x - m\| + \sqrt{d}\, n\, \omega + \kappa v \big(\|P\|_F (\|x - m\| + \|m\|) + \|\bar y\|\big),$$`
 //! the last part for what is computed in double precision in any case: the map's orthogonal transform and the offset. A length
 //! comes with this bound ([`Length`]). Where the bound is a large share of the length, it is computed again in `f64`.
 //!
@@ -81,7 +81,7 @@ pub(super) struct Lengths<'a, T> {
 /// What bounds the errors of lengths in some leading dimensions.
 #[derive(Debug, Clone, Copy)]
 struct Errors {
-    /// For each unit of $\|x - m\|$ in the features' own precision, and whatever it is.
+    /// For each unit of `$\|x - m\|$` in the features' own precision, and whatever it is.
     near: f64,
     least: f64,
     /// For each unit of a norm in double precision, and whatever it is.

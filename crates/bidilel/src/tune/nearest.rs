@@ -1,11 +1,11 @@
 //! The class nearest to an instance, by the length of its place alone.
 //!
-//! $\|y / \|y\| - b_c\|^2 = 1 + \|b_c\|^2 - 2 s\, y^\top b_c$ with $s = 1 / \|y\|$, and $y^\top b_c = x^\top P b_c - \bar y^\top b_c$ is
+//! `$\|y / \|y\| - b_c\|^2 = 1 + \|b_c\|^2 - 2 s\, y^\top b_c$` with `$s = 1 / \|y\|$`, and $y^\top b_c = x^\top P b_c - \bar y^\top b_c$ is
 //! a product with a column a class, where there are many dimensions a class. In $s$ every class is a straight line: one that is
 //! nearest at both ends of an interval is nearest throughout. Lengths of single precision come with a bound of their error
 //! ([`super::lengths`]), which is such an interval. Products with the columns are off too, in double precision, by at most
-//! $\kappa v (\|x\| \|P b_c\| + |\bar y^\top b_c|)$ with $v = 2^{-53}$ and $\kappa$ of the order of the dimensions: a class must be nearer by
-//! more than twice that at both ends, and by what is lost in $\|b_c\|^2$ and in the distances that it stands for, $\kappa v (1 + \|b_c\|^2)$.
+//! `$\kappa v (\|x\| \|P b_c\| + |\bar y^\top b_c|)$` with $v = 2^{-53}$ and $\kappa$ of the order of the dimensions: a class must be nearer by
+//! more than twice that at both ends, and by what is lost in `$\|b_c\|^2$` and in the distances that it stands for, `$\kappa v (1 + \|b_c\|^2)$`.
 //! Where it is not, the instance is placed.
 
 use std::ops::Range;
@@ -42,11 +42,11 @@ struct Embedding<'a> {
     place: usize,
     /// Its classes among those of all embeddings.
     own: Range<usize>,
-    /// $\|b_c\|^2 / 2$.
+    /// `$\|b_c\|^2 / 2$`.
     halves: Vec<f64>,
     /// How far off products with the classes are, for each unit of an instance's norm, and whatever that is.
     error: (f64, f64),
-    /// How far off $\|b_c\|^2$ and distances from placed instances are.
+    /// How far off `$\|b_c\|^2$` and distances from placed instances are.
     own_error: f64,
 }
 

@@ -5,7 +5,7 @@
 //! training instances as support that is $\tilde k(x, x')$ itself; with a sample of them it is the Nyström
 //! approximation of rank $r$. What is lost of the kernel matrix $\tilde K$ of the training instances is positive
 //! semi-definite, so that its trace norm is known without ever forming it:
-//! $$ \frac{\|\tilde K - Z^\top Z\|_*}{\|\tilde K\|_*} = 1 - \frac{\sum_i \|z_i\|^2}{\sum_i \tilde k(x_i, x_i)}. $$
+//! `$$ \frac{\|\tilde K - Z^\top Z\|_*}{\|\tilde K\|_*} = 1 - \frac{\sum_i \|z_i\|^2}{\sum_i \tilde k(x_i, x_i)}. $$`
 //!
 //! SLPP and LPP with the regulariser of the kernel form need no factor: $z(x) = \tilde k(x)$ with $\alpha I$ is the
 //! problem as Appendix B writes it (the `direct` form here).

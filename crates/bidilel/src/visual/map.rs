@@ -1,6 +1,6 @@
 //! A latent space over kernels with support instances: what is left of a kernel form when the data are dropped.
 //!
-//! $y = A^\top \tilde k(x)$ with $\tilde k_i(x) = \sum_m w_m k_m(x^{(m)}, s^{(m)}_i)$ for support instances $s_i$ and
+//! $y = A^\top \tilde k(x)$ with `$\tilde k_i(x) = \sum_m w_m k_m(x^{(m)}, s^{(m)}_i)$` for support instances $s_i$ and
 //! coefficients $A$ (support x latent dimensions); Wang & Chen 2017, eqs. A.12 and A.13.
 
 use faer::{Mat, MatRef};

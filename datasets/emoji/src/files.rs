@@ -1,4 +1,4 @@
-//! The bytes of the files of `datasets/emoji`.
+//! The bytes of the files of both datasets.
 
 /// The files of one dataset.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Files {
 
 macro_rules! bytes {
     ($folder:literal, $file:literal) => {
-        include_bytes!(concat!("../../../datasets/emoji/", $folder, "/", $file))
+        include_bytes!(concat!("../", $folder, "/", $file))
     };
 }
 

@@ -12,7 +12,7 @@ const EMPTY: [&str; 16] =
     ["a", "an", "and", "at", "in", "of", "off", "on", "over", "the", "to", "up", "with", "without", "s", "o"];
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../datasets/emoji")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn collections() -> [Collection; 2] {

@@ -1,9 +1,9 @@
 //! The datasets that ship inside the program: `builtin:emoji` (animals) and `builtin:emoji-things` (all else).
 //!
 //! The same named thing drawn by up to seven artists is a real recognition problem whose names mean something. The files
-//! are those of `datasets/emoji`, made by the script there and compiled in, so that an installed program has them in
-//! every folder. Features, labels, descriptions and splits become a [`Dataset`]; beside it are what only
-//! people need: a character for every class and a 64-pixel picture for every instance.
+//! lie in the folder of this crate, `datasets/emoji` in the repository, where a script makes them. They are compiled in, so
+//! that an installed program has them in every folder. Features, labels, descriptions and splits become a [`Dataset`];
+//! beside it are what only people need: a character for every class and a 64-pixel picture for every instance.
 //!
 //! ```
 //! let animals = bidilel_emoji::open("emoji")?;
@@ -30,7 +30,7 @@ use files::{ANIMALS, Files, THINGS};
 pub const NAMES: [&str; 2] = ["emoji", "emoji-things"];
 
 /// Settings for the animals, chosen by `bidilel tune` on the known classes of the split `standard`.
-pub const DEMO_SETTINGS: &str = include_str!("../../../datasets/emoji/demo.toml");
+pub const DEMO_SETTINGS: &str = include_str!("../demo.toml");
 
 /// A dataset with its characters and pictures.
 #[derive(Debug, Clone)]

@@ -1,0 +1,28 @@
+//! The table of predictions in a build without the feature `parquet`: it cannot be begun.
+
+use std::convert::Infallible;
+use std::io::{self, Write};
+
+use super::Prediction;
+
+/// Writes a Parquet file, where the feature `parquet` is on.
+#[derive(Debug)]
+pub struct PredictionTable(Infallible);
+
+impl PredictionTable {
+    /// Fails and names the feature that is missing.
+    pub fn new(_id: Option<&str>) -> io::Result<Self> {
+        let problem = "this program was built without the feature `parquet`";
+        Err(io::Error::new(io::ErrorKind::Unsupported, problem))
+    }
+
+    /// Cannot be reached: there is no table.
+    pub fn write(&mut self, _predictions: &[Prediction<'_>], _out: &mut dyn Write) -> io::Result<()> {
+        match self.0 {}
+    }
+
+    /// Cannot be reached: there is no table.
+    pub fn finish(self, _out: &mut dyn Write) -> io::Result<()> {
+        match self.0 {}
+    }
+}
