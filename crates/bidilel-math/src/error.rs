@@ -24,6 +24,9 @@ pub enum Error {
         /// Iterations taken.
         iterations: usize,
     },
+    /// The observer cancelled.
+    #[error("cancelled")]
+    Cancelled,
     /// A value that must be finite is not.
     #[error("{what} is not finite")]
     NotFinite {

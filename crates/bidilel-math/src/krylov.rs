@@ -69,6 +69,9 @@ pub(crate) fn leading(
             next = apply(block.as_ref());
             basis.append(block.as_ref(), next.as_ref());
             watch.progress(basis.used, capacity);
+            if watch.poll().is_break() {
+                return Err(Error::Cancelled);
+            }
         }
         let ritz = basis.rayleigh_ritz()?;
         let largest = ritz.values[0].abs().max(f64::MIN_POSITIVE);

@@ -116,6 +116,9 @@ pub fn lbfgs(
     let mut history: VecDeque<(Vec<f64>, Vec<f64>, f64)> = VecDeque::with_capacity(memory);
     for iteration in 0..stopping.max_iterations {
         watch.step(iteration, here.value);
+        if watch.poll().is_break() {
+            return finish(here, iteration, false);
+        }
         if here.gradient_norm() <= goal {
             return finish(here, iteration, true);
         }
@@ -163,6 +166,9 @@ pub fn descent(
     let mut stalled = 0;
     for iteration in 0..stopping.max_iterations {
         watch.step(iteration, here.value);
+        if watch.poll().is_break() {
+            return finish(here, iteration, false);
+        }
         if here.gradient_norm() <= goal || stalled >= MAX_STALLED_STEPS {
             return finish(here, iteration, true);
         }

@@ -1,5 +1,7 @@
 //! Progress events: libraries report, programs decide what to show.
 
+use std::ops::ControlFlow;
+
 use crate::Check;
 
 /// Receives the progress of long computations.
@@ -30,6 +32,14 @@ pub trait Observer: Sync {
     /// A remark for the user; the computation continues.
     fn note(&self, message: &str) {
         let _ = message;
+    }
+
+    /// Whether to go on; asked between blocks and iterations, from any thread.
+    ///
+    /// `Break` cancels: the computation ends at the next such point and its result is an error. Once `Break`, always
+    /// `Break`: a stage that was cut short must not be taken for finished.
+    fn poll(&self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
     }
 }
 

@@ -1,6 +1,8 @@
 //! What can go wrong between a dataset and a recognition.
 
 pub use crate::expected::Expected;
+use bidilel_math::Observer;
+
 use crate::settings::MethodName;
 
 /// A task that cannot be learned from, a setting that makes no sense, or a failed computation.
@@ -245,6 +247,9 @@ pub enum Error {
         /// The method.
         method: MethodName,
     },
+    /// The observer cancelled.
+    #[error("cancelled")]
+    Cancelled,
     /// A failed computation.
     #[error("{stage} failed")]
     Math {
@@ -294,6 +299,11 @@ impl Error {
             ),
             _ => None,
         }
+    }
+
+    /// Fails where the observer has cancelled.
+    pub(crate) fn unless_cancelled(watch: &dyn Observer) -> Result<()> {
+        if watch.poll().is_break() { Err(Self::Cancelled) } else { Ok(()) }
     }
 
     /// Wraps a failed computation with the stage that it failed in.

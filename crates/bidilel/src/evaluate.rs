@@ -17,7 +17,7 @@ use bidilel_math::Observer;
 
 use crate::bottom_up::Ground;
 use crate::dataset::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, MethodReport, ZeroShotMethod};
 use crate::metrics::{self, Accuracy};
 use crate::recognize::{Candidates, Recognition};
@@ -126,7 +126,7 @@ pub fn evaluate(dataset: Dataset, experiment: &Experiment, watch: &dyn Observer)
 /// Runs an experiment, and shows every run to `sink` when it is finished.
 ///
 /// The dataset is dropped before the last fit: files that are mapped count as memory for as long as they are open.
-pub fn evaluate_with<E: From<crate::Error>>(
+pub fn evaluate_with<E: From<Error>>(
     dataset: Dataset,
     experiment: &Experiment,
     watch: &dyn Observer,
@@ -159,7 +159,7 @@ pub fn evaluate_with<E: From<crate::Error>>(
             sink(Finished { trial, task: &task, seed, fitted: &fitted, recognition })?;
         }
     }
-    let method = report.ok_or_else(|| crate::Error::Setting {
+    let method = report.ok_or_else(|| Error::Setting {
         setting: "repeat",
         expected: "at least 1".to_owned().into(),
         found: repeats.to_string(),
@@ -184,10 +184,16 @@ fn fit_again(
     let Method::Bidilel(pipeline) = method else { return method.fit(task, watch) };
     let ground = match shared.take() {
         Some(ground) if ground.fusion.method != visual::Method::Nystrom => ground,
-        _ => pipeline.learn(task, watch)?,
+        _ => {
+            let ground = pipeline.learn(task, watch);
+            Error::unless_cancelled(watch)?;
+            ground?
+        }
     };
     *shared = Some(ground.clone());
-    Ok(AnyFitted::Bidilel(pipeline.embed(ground, task, watch)?))
+    let fitted = pipeline.embed(ground, task, watch);
+    Error::unless_cancelled(watch)?;
+    Ok(AnyFitted::Bidilel(fitted?))
 }
 
 /// Recognizes the test instances of a task and scores every step.

@@ -11,6 +11,7 @@ mod exports;
 mod extract;
 mod formats;
 mod hostile;
+mod methods;
 mod mistakes;
 mod model;
 mod numerics;

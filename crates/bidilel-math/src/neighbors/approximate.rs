@@ -87,7 +87,7 @@ pub fn approximate<T: Scalar>(points: MatRef<'_, T>, k: usize, watch: &dyn Obser
         }
         let converged = (changed as f64) < CONVERGED_FRACTION * (count * k) as f64;
         watch.progress(usize::from(round) + 1, usize::from(if converged { round + 1 } else { MAX_ROUNDS }));
-        if converged {
+        if converged || watch.poll().is_break() {
             break;
         }
     }

@@ -68,6 +68,10 @@ impl<'a, T: Scalar> Search<'a, T> {
             return Csr::new(&vec![self.k; count], |query| self.in_full(query));
         }
         let found = self.candidates(watch);
+        if watch.poll().is_break() {
+            // Ranking lists that were never filled would search all of them again.
+            return Csr::new(&vec![0; count], |_| Vec::new());
+        }
         let rank = |query: usize| {
             let mut block = lock(&found[query / BLOCK_POINTS]);
             let best = std::mem::take(&mut block.best[query % BLOCK_POINTS]);
@@ -105,6 +109,9 @@ impl<'a, T: Scalar> Search<'a, T> {
                 },
             );
             watch.progress(done.load(Ordering::Relaxed), pairs);
+            if watch.poll().is_break() {
+                break;
+            }
         }
         all
     }

@@ -83,7 +83,7 @@ pub fn of_graphs<T: Scalar>(data: Selected<'_, T>, graphs: &Graphs, watch: &dyn 
             watch.progress(done, all);
         };
         let vertices: Vec<Vertex<'_>> = groups.iter().flat_map(|group| group.cyclic.iter()).collect();
-        for block in vertices.chunks(BLOCK_TERMS) {
+        for block in vertices.chunks(BLOCK_TERMS).take_while(|_| watch.poll().is_continue()) {
             sums.add_vertices(block, pencil);
             report(block.len());
         }
@@ -219,6 +219,9 @@ fn each_block<I>(instances: &[I], watch: &dyn Observer, mut work: impl FnMut(&[I
     for (block, instances) in instances.chunks(BLOCK_TERMS).enumerate() {
         work(instances);
         watch.progress(block + 1, blocks);
+        if watch.poll().is_break() {
+            return;
+        }
     }
 }
 

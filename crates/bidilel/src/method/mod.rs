@@ -29,7 +29,7 @@ use bidilel_math::Observer;
 pub use eszsl::{Compatibility, Eszsl};
 pub use report::MethodReport;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Header;
 use crate::pipeline::{Fitted, Pipeline};
 use crate::post::{Post, refined};
@@ -136,9 +136,12 @@ macro_rules! methods {
             type Fitted = AnyFitted;
 
             fn fit(&self, task: &Task, watch: &dyn Observer) -> Result<AnyFitted> {
-                Ok(match self {
-                    $(Self::$variant(method) => AnyFitted::$variant(ZeroShotMethod::fit(method, task, watch)?),)+
-                })
+                let fitted = match self {
+                    $(Self::$variant(method) => ZeroShotMethod::fit(method, task, watch).map(AnyFitted::$variant),)+
+                };
+                // A stage that was cut short may have failed, or returned what it had.
+                Error::unless_cancelled(watch)?;
+                fitted
             }
 
             fn resolved(&self, task: &Task, fitted: &AnyFitted) -> Self {

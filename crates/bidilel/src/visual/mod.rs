@@ -154,6 +154,7 @@ impl Views {
                     (found, outcome)
                 }
             };
+            Error::unless_cancelled(watch)?;
             outcome.map_err(Error::in_stage("neighbors"))?;
             Ok(found)
         };

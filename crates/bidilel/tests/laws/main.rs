@@ -1,5 +1,6 @@
 //! Laws that every stage obeys on any data: invariances, determinism, degenerate input.
 
+mod cancel;
 mod contract;
 mod degenerate;
 mod determinism;

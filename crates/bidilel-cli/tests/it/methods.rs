@@ -1,0 +1,81 @@
+//! Methods other than the paper's go through the same commands, and older model files still open.
+
+use std::path::Path;
+
+use crate::support::{Folder, bidilel};
+
+/// `index,label,distance` lines.
+fn predictions(text: &str) -> Vec<(String, String, f64)> {
+    let line = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        (cells[0].to_owned(), cells[1].to_owned(), cells[2].parse().expect("a distance"))
+    };
+    text.lines().skip(1).map(line).collect()
+}
+
+#[test]
+fn a_model_file_of_format_3_opens_and_predicts_what_it_did() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/data");
+    let file = |name: &str| data.join(name).to_str().expect("a plain path").to_owned();
+    let (model, features) = (file("format-3.safetensors"), file("format-3-features.npy"));
+    let ran = bidilel(&["predict", &model, &features, "--post", "none", "--top", "2"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let expected = predictions(&std::fs::read_to_string(data.join("format-3.csv")).expect("predictions"));
+    let found = predictions(&ran.stdout);
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!((&found.0, &found.1), (&expected.0, &expected.1));
+        assert!((found.2 - expected.2).abs() < 1e-9, "{found:?} is not {expected:?}");
+    }
+    // Its refiner and both of its descriptions are still there.
+    assert_eq!(bidilel(&["predict", &model, &features]).status, 0);
+    assert_eq!(bidilel(&["class", "list", &model]).status, 0);
+}
+
+#[test]
+fn a_compared_method_is_evaluated_tuned_saved_and_used_for_prediction() {
+    let folder = Folder::generated();
+    let data = folder.data();
+    let result = bidilel(&["evaluate", &data, "--method", "eszsl", "--format", "json"]).json();
+    assert_eq!(result["method"]["name"], "eszsl");
+    assert_eq!(result["method"]["eszsl_gamma"], 1.0);
+    assert!(result["method"].get("bottom_up").is_none() && result["stress"].is_null(), "{result}");
+    let accuracy = result["accuracy"]["per_class"].as_f64().expect("a number");
+    assert!(accuracy > 2.0 * result["chance"].as_f64().expect("a number"), "{accuracy}");
+    assert!(result["checks"].as_array().expect("checks").iter().any(|check| check["stage"] == "solve"));
+
+    let (best, model) = (folder.beside("best.toml"), folder.beside("model.safetensors"));
+    let grid = ["--eszsl-gamma", "0.1,10", "--eszsl-lambda", "0.1,10", "--strategy", "grid"];
+    let tuned = bidilel(
+        &[&["tune", &data, "--method", "eszsl", "--out", &best, "--format", "json"], &grid[..]].concat(),
+    )
+    .json();
+    assert_eq!(tuned["trials"].as_array().expect("trials").len(), 4);
+    assert!(tuned["trials"][0]["settings"]["eszsl_gamma"].is_number(), "{tuned}");
+    let saved = std::fs::read_to_string(&best).expect("settings");
+    assert!(saved.contains("eszsl_gamma") && saved.contains("eszsl_lambda"), "{saved}");
+    assert!(!saved.contains("alpha") && !saved.contains("neighbors"), "{saved}");
+
+    let ran = bidilel(&["fit", &data, "--settings", &best, "--out", &model]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let exported = folder.beside("predictions.csv");
+    let ran = bidilel(&["evaluate", &data, "--settings", &best, "--predictions", &exported]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let features = folder.file("cnn.npy");
+    let ran = bidilel(&["predict", &model, features.to_str().expect("a plain path")]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let found = predictions(&ran.stdout);
+    let exported = std::fs::read_to_string(&exported).expect("predictions");
+    assert!(exported.lines().count() > 1);
+    for line in exported.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let instance: usize = cells[2].parse().expect("an instance");
+        assert_eq!(found[instance].1, cells[4], "{line}");
+    }
+    // What needs a latent space says so.
+    let error = bidilel(&["class", "list", &model]);
+    assert!(error.error().contains("no latent space"), "{}", error.stderr);
+    let points = folder.beside("points.npy");
+    let error = bidilel(&["embed", &model, features.to_str().expect("a plain path"), "--out", &points]);
+    assert!(error.error().contains("no latent space"), "{}", error.stderr);
+}
