@@ -1,9 +1,9 @@
 //! What can go wrong between a dataset and a recognition.
 
-pub use crate::expected::Expected;
 use bidilel_math::Observer;
 
-use crate::settings::MethodName;
+pub use crate::expected::Expected;
+use crate::settings::{MethodName, Range};
 
 /// A task that cannot be learned from, a setting that makes no sense, or a failed computation.
 #[derive(Debug, thiserror::Error)]
@@ -134,6 +134,16 @@ pub enum Error {
         expected: Expected,
         /// The value.
         found: String,
+    },
+    /// Weights of representations that are not shares of one.
+    #[error("{} must be {}, found {}", .setting.replace('_', " "), Range::Weights, weighed(.names, .weights))]
+    Weights {
+        /// The setting: `view_weights` or `semantic_weights`.
+        setting: &'static str,
+        /// The representations, where they are known.
+        names: Vec<String>,
+        /// Their weights.
+        weights: Vec<f64>,
     },
     /// Settings that do not exist, or values that they cannot have.
     #[error("the settings: {cause}")]
@@ -310,6 +320,15 @@ impl Error {
     pub(crate) fn in_stage(stage: &'static str) -> impl Fn(bidilel_math::Error) -> Self {
         move |source| Self::Math { stage, source }
     }
+}
+
+/// `cnn=0.5, motion=0.6`
+fn weighed(names: &[String], weights: &[f64]) -> String {
+    let one = |(place, weight): (usize, &f64)| match names.get(place) {
+        Some(name) => format!("{name}={weight}"),
+        None => weight.to_string(),
+    };
+    weights.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn quoted(name: Option<&str>) -> String {

@@ -14,7 +14,6 @@ pub use distance::SemanticDistances;
 
 use crate::dataset::{Dataset, Metric, Semantic};
 use crate::error::{Error, Result, SemanticProblem};
-use crate::settings::Range;
 
 /// Larger distances would leave the range of a float as soon as their squares are summed up.
 const MOST_DISTANCE: f64 = 1e100;
@@ -184,10 +183,8 @@ fn check_weights(chosen: &[(String, f64)]) -> Result<()> {
     let sum: f64 = chosen.iter().map(|(_, weight)| weight).sum();
     let convex = chosen.iter().all(|&(_, weight)| weight >= 0.0) && (sum - 1.0).abs() < 1e-9;
     if !convex {
-        let found =
-            chosen.iter().map(|(name, weight)| format!("{name}={weight}")).collect::<Vec<_>>().join(", ");
-        let expected = Range::Weights.into();
-        return Err(Error::Setting { setting: "semantic_weights", expected, found });
+        let (names, weights) = chosen.iter().cloned().unzip();
+        return Err(Error::Weights { setting: "semantic_weights", names, weights });
     }
     for (place, (name, _)) in chosen.iter().enumerate() {
         if chosen[..place].iter().any(|(earlier, _)| earlier == name) {

@@ -2,7 +2,7 @@
 
 use super::range::SUM_TOLERANCE;
 use super::{Range, Setting, Settings, setting};
-use crate::error::{Expected, Result};
+use crate::error::{Error, Expected, Result};
 use crate::visual::Kernel;
 
 impl Settings {
@@ -23,23 +23,22 @@ impl Settings {
 
 /// The kernel that a text names.
 pub(super) fn parse_kernel(text: &str) -> Result<Kernel> {
-    text.parse().map_err(|_| row("kernel").wrong(Range::Kernels, format_args!("`{text}`")))
+    text.parse().map_err(|_| row("kernel").wrong(Range::Kernels, format!("`{text}`")))
 }
 
 /// Fails unless weights are shares of one, and as many as there are names where these are known.
 pub(super) fn check_weights(name: &str, weights: Option<&[f64]>, names: Option<&[String]>) -> Result<()> {
     let Some(weights) = weights else { return Ok(()) };
     if let Some(names) = names.filter(|names| names.len() != weights.len()) {
-        return Err(row(name).wrong(Expected::Weights { count: names.len() }, weights.len()));
+        return Err(row(name).wrong(Expected::Weights { count: names.len() }, weights.len().to_string()));
     }
     let sum: f64 = weights.iter().sum();
     let shares = weights.iter().all(|weight| *weight >= 0.0 && weight.is_finite());
     if shares && (sum - 1.0).abs() <= SUM_TOLERANCE {
         return Ok(());
     }
-    let label = |place: usize| names.map_or(String::new(), |names| format!("{}=", names[place]));
-    let found = weights.iter().enumerate().map(|(place, weight)| format!("{}{weight}", label(place)));
-    Err(row(name).wrong(Range::Weights, found.collect::<Vec<_>>().join(", ")))
+    let names = names.unwrap_or_default().to_vec();
+    Err(Error::Weights { setting: row(name).name, names, weights: weights.to_vec() })
 }
 
 /// The row of a setting that is checked by name.

@@ -59,9 +59,9 @@ impl Kind {
 /// Whose setting it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// The data, or the choice of the method: it matters to every method.
+    /// The data: it matters to every method.
     Data,
-    /// The choice of the method.
+    /// The choice of the method itself.
     Method,
     /// Kernels and the fusion of visual representations.
     Fusion,
@@ -150,12 +150,12 @@ impl Setting {
     /// # Errors
     /// [`Error::Setting`].
     pub fn check(&self, value: f64) -> Result<()> {
-        if self.range.contains(value) { Ok(()) } else { Err(self.wrong(self.range, value)) }
+        if self.range.contains(value) { Ok(()) } else { Err(self.wrong(self.range, value.to_string())) }
     }
 
     /// It has another value than it may have.
-    pub(crate) fn wrong(&self, expected: impl Into<Expected>, found: impl ToString) -> Error {
-        Error::Setting { setting: self.name, expected: expected.into(), found: found.to_string() }
+    pub(crate) fn wrong(&self, expected: impl Into<Expected>, found: String) -> Error {
+        Error::Setting { setting: self.name, expected: expected.into(), found }
     }
 }
 

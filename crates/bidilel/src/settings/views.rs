@@ -36,7 +36,7 @@ impl Settings {
                 vec![1.0 - gamma, gamma]
             }
             (None, Some(_), count) => {
-                return Err(row("gamma").wrong(Expected::TwoSemantic, format_args!("{count} of them")));
+                return Err(row("gamma").wrong(Expected::TwoSemantic, format!("{count} of them")));
             }
             (None, None, count) => equal(count),
         };
@@ -54,14 +54,16 @@ impl Settings {
                 several.iter().map(|text| parse_kernel(text)).collect::<Result<Vec<_>>>()?
             }
             several => {
-                return Err(row("kernel").wrong(Expected::Kernels { views: names.len() }, several.len()));
+                return Err(
+                    row("kernel").wrong(Expected::Kernels { views: names.len() }, several.len().to_string())
+                );
             }
         };
         for text in named {
             let (name, kernel) = text.rsplit_once('=').unwrap_or(("", text));
             let Some(place) = names.iter().position(|other| other == name) else {
                 let expected = Expected::ViewInUse { views: names.to_vec() };
-                return Err(row("kernel").wrong(expected, format_args!("`{name}`")));
+                return Err(row("kernel").wrong(expected, format!("`{name}`")));
             };
             kernels[place] = parse_kernel(kernel)?;
         }

@@ -31,7 +31,6 @@ pub use map::{KernelMap, KernelView};
 pub use neighborhood::{Neighborhood, Search};
 
 use crate::error::{Error, Result};
-use crate::settings::Range;
 
 /// A view that is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -196,6 +195,6 @@ pub(crate) fn check_choice(chosen: &[ViewChoice]) -> Result<()> {
     if chosen.iter().all(|view| view.weight >= 0.0) && (sum - 1.0).abs() < 1e-9 {
         return Ok(());
     }
-    let found: Vec<String> = chosen.iter().map(|view| format!("{}={}", view.name, view.weight)).collect();
-    Err(Error::Setting { setting: "view_weights", expected: Range::Weights.into(), found: found.join(", ") })
+    let (names, weights) = chosen.iter().map(|view| (view.name.clone(), view.weight)).unzip();
+    Err(Error::Weights { setting: "view_weights", names, weights })
 }
