@@ -59,7 +59,7 @@ impl LatentSpace {
             Map::Kernel(_) => panic!("the mean of a kernel map is that of its training instances' places"),
             Map::Linear(latent_from_visual) => {
                 let column = MatRef::from_column_major_slice(&visual_mean, visual_mean.len(), 1);
-                (latent_from_visual.transpose() * column).col_as_slice(0).to_vec()
+                product(latent_from_visual.transpose(), column).col_as_slice(0).to_vec()
             }
         };
         Self { map, mean }
