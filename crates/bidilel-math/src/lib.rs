@@ -25,6 +25,8 @@
 //! | [`pca`] | principal component analysis, exact and randomized |
 //! | [`assignment`] | minimum-cost one-to-one assignment |
 //! | [`lbfgs`] | L-BFGS and gradient descent |
+//! | [`linear`] | positive definite systems, the Sylvester equation |
+//! | [`logistic`] | logistic regression of many targets |
 //! | [`svr`] | support vector regression |
 //! | [`statistics`] | means with standard errors, skewness |
 //! | [`symmetric`] | symmetric matrices in packed storage |
@@ -41,6 +43,8 @@ pub mod graph;
 pub mod kernel;
 pub mod kmeans;
 pub mod lbfgs;
+pub mod linear;
+pub mod logistic;
 pub mod mixture;
 pub mod neighbors;
 // Public only until `bidilel`'s tuning uses it no more.

@@ -157,6 +157,20 @@ table! {
         value_name: "NAME",
         default: Is("bidilel"),
     }
+    logistic_ridge: f64, "Ridge of the logistic regression of dap, iap and conse" {
+        owner: Owner::Compared(&[MethodName::Dap, MethodName::Iap, MethodName::Conse]),
+        value_name: "X",
+        default: Is("1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Ridges of the logistic regression of dap, iap and conse"),
+    }
+    conse_classes: usize, "Known classes that describe an instance in conse" {
+        owner: Owner::Compared(&[MethodName::Conse]),
+        value_name: "N",
+        default: Is("10"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Known classes that describe an instance in conse"),
+    }
     eszsl_gamma: f64, "Regularizer of the features in eszsl" {
         owner: ESZSL,
         value_name: "X",
@@ -170,6 +184,20 @@ table! {
         default: Is("1"),
         range: Range::Positive,
         tune: Tune::Varied("Regularizers of the descriptions in eszsl"),
+    }
+    sae_lambda: f64, "Weight of the encoder in sae" {
+        owner: Owner::Compared(&[MethodName::Sae]),
+        value_name: "X",
+        default: Is("1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Weights of the encoder in sae"),
+    }
+    rr_ridge: f64, "Ridge of rr and rr-reverse" {
+        owner: Owner::Compared(&[MethodName::Rr, MethodName::RrReverse]),
+        value_name: "X",
+        default: Is("1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Ridges of rr and rr-reverse"),
     }
     bottom_up: BottomUpName, "How the latent space is learned" {
         owner: Owner::Pipeline,
