@@ -72,4 +72,4 @@ pub use reading::{Opened, open};
 pub use scratch::Scratch;
 pub use write::{Precision, WriteOptions, check_target, write};
 #[cfg(feature = "parquet")]
-pub use write::{Prediction, PredictionTable};
+pub use write::{Cells, ColumnType, Prediction, PredictionTable, TableWriter};

@@ -2,8 +2,12 @@
 
 mod files;
 #[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(feature = "parquet")]
 mod predictions;
 
+#[cfg(feature = "parquet")]
+pub use parquet::{Cells, ColumnType, TableWriter};
 #[cfg(feature = "parquet")]
 pub use predictions::{Prediction, PredictionTable};
 
