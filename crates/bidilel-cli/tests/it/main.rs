@@ -13,6 +13,7 @@ mod hostile;
 mod mistakes;
 mod model;
 mod numerics;
+mod recipes;
 mod strangers;
 mod streams;
 mod support;
