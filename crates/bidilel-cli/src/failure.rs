@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use bidilel_report::visible;
 
+use crate::hints;
+
 /// Status of a command line that is wrong, whatever the data are.
 const WRONG_USE: u8 = 2;
 
@@ -75,10 +77,10 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         return error.hint();
     }
     if let Some(error) = cause.downcast_ref::<bidilel_vision::Error>() {
-        return error.hint();
+        return hints::for_vision(error);
     }
     if let Some(error) = cause.downcast_ref::<Hinted>() {
         return Some(error.hint.clone());
     }
-    cause.downcast_ref::<bidilel_data::Error>().and_then(bidilel_data::Error::hint)
+    cause.downcast_ref::<bidilel_data::Error>().and_then(hints::for_data)
 }

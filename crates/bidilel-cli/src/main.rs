@@ -8,6 +8,7 @@ mod commands;
 mod demonstration;
 mod extraction;
 mod failure;
+mod hints;
 mod input;
 mod latent;
 mod memory;
