@@ -133,7 +133,7 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Run"
     )]
     pub(crate) top: Vec<usize>,
-    /// Write what every test instance was taken for, with its distance to every class: .csv or .json
+    /// Write what every test instance was taken for, with its distance to every class: .csv, .json or .parquet
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) predictions: Option<PathBuf>,
     /// Write the latent coordinates of the test instances: .npy with a list beside it (.csv), or one .csv

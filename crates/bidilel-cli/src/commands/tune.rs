@@ -16,6 +16,9 @@ use crate::tuning::journal::Journal;
 use crate::tuning::text;
 use crate::{output, source};
 
+/// More than any of the files takes: settings, curves, a page, a journal of a thousand evaluations.
+const OUTPUT_BYTES: usize = 1 << 20;
+
 pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Result<()> {
     let started = Instant::now();
     let seed = args.values.seed;
@@ -25,7 +28,7 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     args.report.iter().try_for_each(|path| output::check_ending(path, &["html", "htm"], "a page"))?;
     args.journal.iter().try_for_each(|path| output::need_name(path, "a journal"))?;
     let targets = args.out.iter().chain(&args.curves).chain(&args.report).chain(&args.journal);
-    targets.into_iter().try_for_each(|path| output::check_target(path))?;
+    targets.into_iter().try_for_each(|path| output::check_room(path, OUTPUT_BYTES))?;
     let dataset = source::open(&args.dataset, seed, progress)?;
     let split = args.values.split.as_deref();
     let trials = dataset.trials(split)?;
