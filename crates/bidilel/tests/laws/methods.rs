@@ -47,7 +47,7 @@ fn every_method_is_far_better_than_chance() {
         let evaluated = evaluate(dataset(), &experiment, &Silent).expect(name);
         let (accuracy, chance) =
             (evaluated.runs[0].accuracy().per_class, 1.0 / evaluated.runs[0].classes.len() as f64);
-        assert!(accuracy > 1.8 * chance, "{name}: {accuracy} where guessing gives {chance}");
+        assert!(accuracy > 1.5 * chance, "{name}: {accuracy} where guessing gives {chance}");
     }
 }
 
