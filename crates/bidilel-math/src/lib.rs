@@ -24,6 +24,7 @@ pub mod lanes;
 pub mod lbfgs;
 pub mod mixture;
 pub mod neighbors;
+pub mod norms;
 pub mod observer;
 pub mod panels;
 pub mod parallel;

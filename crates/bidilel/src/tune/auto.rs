@@ -5,34 +5,35 @@
 
 use bidilel_math::Scalar;
 
+use super::Stage;
 use super::grid::{self, Axis, product, set};
-use super::protocol::Run;
+use super::search::Search;
 use crate::error::Result;
 use crate::settings::{PostName, Settings};
 
-pub(super) fn run<T: Scalar>(run: &mut Run<'_, '_, '_, T>) -> Result<Settings> {
-    let base = Settings { post: None, ..run.plan.base.clone() };
-    let singles = run.singles();
+pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
+    let base = Settings { post: None, ..search.plan.base.clone() };
+    let singles = search.singles();
     let mut batch = Vec::new();
     for (learner, axes) in learners() {
         let Some(with) = fixed_or(&base, "bottom_up", learner)? else { continue };
         for embedder in ["lsm", "svr", "lsm+svr"] {
             let Some(with) = fixed_or(&with, "top_down", embedder)? else { continue };
-            batch.extend(product(&with, &run.wanted(axes.clone()))?);
+            batch.extend(product(&with, &search.wanted(axes.clone()))?);
         }
     }
-    run.prepare(&base, [Axis::new("neighbors", &[10, 30])].iter())?;
-    let mut best = run.stage("pipelines", batch, &base, &singles, None)?;
-    for axis in run.wanted(fine()) {
-        best = run.one(&axis, &best, &singles)?;
+    search.prepare(&base, [Axis::new("neighbors", &[10, 30])].iter())?;
+    let mut best = search.stage(Stage::Pipelines, batch, &base, &singles, None)?;
+    for axis in search.wanted(fine()) {
+        best = search.one(&axis, &best, &singles)?;
     }
-    if run.plan.base.post.is_none() {
-        best = refined(run, &best, &singles)?;
+    if search.plan.base.post.is_none() {
+        best = refined(search, &best, &singles)?;
     } else {
-        best.post.clone_from(&run.plan.base.post);
+        best.post.clone_from(&search.plan.base.post);
     }
     if !singles.is_empty() {
-        best = run.one(&grid::gamma(), &best, &[])?;
+        best = search.one(&grid::gamma(), &best, &[])?;
     }
     Ok(best)
 }
@@ -60,14 +61,14 @@ fn fine() -> Vec<Axis> {
     axes
 }
 
-fn refined<T: Scalar>(run: &mut Run<'_, '_, '_, T>, best: &Settings, singles: &[String]) -> Result<Settings> {
+fn refined<T: Scalar>(search: &mut Search<'_, T>, best: &Settings, singles: &[String]) -> Result<Settings> {
     let mut batch = vec![best.clone()];
     for count in grid::self_training().values {
         let with = Settings { post: Some(vec![PostName::SelfTraining]), ..best.clone() };
         batch.push(set(&with, "self_training_neighbors", &count)?);
     }
     batch.push(Settings { post: Some(vec![PostName::Structured]), ..best.clone() });
-    run.stage("post", batch, best, singles, None)
+    search.stage(Stage::Post, batch, best, singles, None)
 }
 
 /// The settings with `value`; nothing where another value is fixed.

@@ -7,22 +7,21 @@ use rand_chacha::ChaCha8Rng;
 use bidilel_math::Scalar;
 
 use super::grid::{self, Axis, product};
-use super::protocol::{Run, Strategy};
 use super::search::Search;
-use super::{Curve, Scored};
+use super::{Curve, Scored, Stage, Strategy};
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
-impl<T: Scalar> Run<'_, '_, '_, T> {
+impl<T: Scalar> Search<'_, T> {
     /// All combinations, some of them, or fewer and fewer.
     pub(super) fn product(&mut self) -> Result<Settings> {
         let plan = self.plan;
         let paper = grid::fine().into_iter().take(3);
         let axes = if plan.axes.is_empty() { self.wanted(paper.collect()) } else { plan.axes.clone() };
         let all = product(&plan.base, &axes)?;
-        let mut batch = self.search.admit(all);
-        self.search.prepare(&batch)?;
-        let folds = self.search.folds();
+        let mut batch = self.admit(all);
+        self.evaluator.prepare(&batch, self.watch)?;
+        let folds = self.evaluator.folds();
         match plan.strategy {
             Strategy::Halving => return self.halving(batch, &axes),
             Strategy::Random { samples } => {
@@ -35,21 +34,21 @@ impl<T: Scalar> Run<'_, '_, '_, T> {
             }
             Strategy::Grid | Strategy::Paper => {}
         }
-        self.search.score("grid", &batch, folds)?;
-        self.best_of_grid("grid", &batch, &axes)
+        self.score(Stage::Grid, &batch, folds)?;
+        self.best_of_grid(Stage::Grid, &batch, &axes)
     }
 
     /// Successive halving, by thirds: what does badly on few folds is not tried on many.
     fn halving(&mut self, mut batch: Vec<Settings>, axes: &[Axis]) -> Result<Settings> {
-        let all = self.search.folds();
+        let all = self.evaluator.folds();
         let mut folds = 1;
         loop {
-            self.search.score("halving", &batch, folds)?;
-            if folds >= all || self.search.stopped {
-                return self.best_of_grid("halving", &batch, axes);
+            self.score(Stage::Halving, &batch, folds)?;
+            if folds >= all || self.stopped {
+                return self.best_of_grid(Stage::Halving, &batch, axes);
             }
             let mut order: Vec<(f64, usize)> =
-                (0..batch.len()).map(|i| (self.search.scored("halving", &batch[i]).mean, i)).collect();
+                (0..batch.len()).map(|i| (self.scored(Stage::Halving, &batch[i]).mean, i)).collect();
             order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             order.truncate(batch.len().div_ceil(3));
             // Those that stay keep the grid's order, by which ties are broken.
@@ -60,8 +59,8 @@ impl<T: Scalar> Run<'_, '_, '_, T> {
     }
 
     /// The best of a grid, with the best for each value of each axis as its curves.
-    fn best_of_grid(&mut self, stage: &'static str, batch: &[Settings], axes: &[Axis]) -> Result<Settings> {
-        let judged: Vec<Scored> = batch.iter().map(|one| self.search.scored(stage, one)).collect();
+    fn best_of_grid(&mut self, stage: Stage, batch: &[Settings], axes: &[Axis]) -> Result<Settings> {
+        let judged: Vec<Scored> = batch.iter().map(|one| self.scored(stage, one)).collect();
         for axis in axes.iter().filter(|axis| axis.values.len() > 1) {
             let mut points: Vec<Scored> = Vec::new();
             for value in &axis.values {
@@ -69,12 +68,10 @@ impl<T: Scalar> Run<'_, '_, '_, T> {
                     grid::set(&one.settings, &axis.name, value).is_ok_and(|same| same == one.settings)
                 };
                 let among: Vec<Scored> = judged.iter().filter(with).cloned().collect();
-                if let Ok(best) = Search::<T>::best(&among) {
-                    points.extend(among.into_iter().find(|one| one.settings == best));
-                }
+                points.extend(Scored::best(&among).ok().cloned());
             }
             self.curves.push(Curve { setting: axis.name.clone(), points });
         }
-        Search::<T>::best(&judged)
+        Scored::best(&judged).map(|best| best.settings.clone())
     }
 }

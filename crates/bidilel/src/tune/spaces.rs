@@ -1,240 +1,154 @@
-//! Everything that happens on one fold in one latent space and in its leading dimensions.
+//! Scores in one latent space of a fold and in its leading dimensions.
 
 use std::sync::Arc;
 
-use faer::{Mat, MatRef};
+use faer::Mat;
 use rayon::prelude::*;
 
-use bidilel_math::{Columns, Observer, Scalar, distance};
+use bidilel_math::norms::Norms;
+use bidilel_math::{Check, Columns, Observer, Scalar, distance};
 
-use super::common::{dim, groups};
-use super::lengths::Lengths;
-use super::nearest::Nearest;
-use crate::bottom_up::{Locality, Scatters};
+use super::sink::Sink;
+use super::tree::{EmbedderNode, GraphSettings, Setting, SpaceNode};
+use crate::bottom_up::Scatters;
 use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::metrics::accuracy;
-use crate::pipeline::Pipeline;
 use crate::post::Refiner;
 use crate::recognize::Recognition;
 use crate::semantic::ClassSemantics;
-use crate::top_down::{ClassEmbedder, TopDown};
+use crate::top_down::ClassEmbedder;
 
-/// Held-out instances that are placed and recognised at a time.
+/// Held-out instances that are projected and recognised at a time: they stay in the cache.
 const BLOCK: usize = 480;
 
-/// One setting to score.
-pub(crate) struct Job {
-    pub(crate) pipeline: Pipeline,
-    /// Which of the fold's descriptions it uses.
-    pub(crate) semantics: usize,
-    /// Which of the fold's ways to weigh the views it uses.
-    pub(crate) views: usize,
-    /// Whether its score is still to be found; one that is known already only shapes the groups.
-    pub(crate) wanted: bool,
+/// A fold as the top-down half of the pipeline needs it, and where its scores go.
+pub(super) struct Spaces<'a, T> {
+    pub(super) fold: usize,
+    pub(super) train: Columns<'a, T>,
+    pub(super) test: Columns<'a, T>,
+    pub(super) labels: &'a [usize],
+    pub(super) test_labels: &'a [usize],
+    /// The mean of the training instances.
+    pub(super) mean: &'a [f64],
+    pub(super) semantics: &'a [ClassSemantics],
+    pub(super) settings: &'a [Setting],
+    pub(super) sink: &'a Sink<'a>,
+    pub(super) watch: &'a dyn Observer,
 }
 
-/// Receives every score, or why there is none, as soon as it is there; false means to stop.
-pub(crate) type Report<'a> = &'a (dyn Fn(usize, Result<f64>) -> bool + Sync);
-
-/// The instances and classes of a fold.
-#[derive(Clone, Copy)]
-pub(crate) struct Ground<'a, T> {
-    pub(crate) train: Columns<'a, T>,
-    pub(crate) test: Columns<'a, T>,
-    pub(crate) labels: &'a [usize],
-    pub(crate) test_labels: &'a [usize],
-    pub(crate) semantics: &'a [ClassSemantics],
-}
-
-/// A space that is to be solved for: one eigenproblem for all settings that differ in what comes after it.
-pub(crate) struct Problem<'a> {
-    pub(crate) scatters: &'a Scatters,
-    pub(crate) locality: &'a Locality,
-    /// The bits of alpha.
-    pub(crate) alpha: Option<u64>,
-    /// The settings, by number.
-    pub(crate) members: &'a [usize],
-}
-
-impl<T: Scalar> Ground<'_, T> {
-    /// Solves for a space around the mean of the training instances, and scores what is wanted in it.
-    pub(crate) fn solve(
-        &self,
-        problem: &Problem<'_>,
-        mean: &[f64],
-        jobs: &[Job],
-        report: Report<'_>,
-        watch: &dyn Observer,
-    ) -> bool {
-        let Problem { scatters, locality, alpha, members } = *problem;
-        let alpha = alpha.map_or(0.0, f64::from_bits);
-        let dims = members.iter().map(|&job| dim(&jobs[job].pipeline, scatters.most_dim));
-        let largest = dims.max().unwrap_or(1);
-        let checked = Locality { alpha, ..locality.clone() }.check();
-        match checked.and_then(|()| scatters.solve(alpha, largest, watch)) {
-            Err(failure) => fail(jobs, members, failure, report),
-            Ok(map) => {
-                let space = LatentSpace::around(Map::Linear(map), mean.to_vec());
-                self.spaces(&space, jobs, members, report, watch)
-            }
-        }
-    }
-
-    /// Scores what is wanted in one space and in its leading dimensions.
-    pub(crate) fn spaces(
-        &self,
-        space: &LatentSpace,
-        jobs: &[Job],
-        members: &[usize],
-        report: Report<'_>,
-        watch: &dyn Observer,
-    ) -> bool {
-        let wanted: Vec<usize> = members.iter().copied().filter(|&job| jobs[job].wanted).collect();
-        let mut dims: Vec<usize> = wanted.iter().map(|&job| dim(&jobs[job].pipeline, space.dim())).collect();
-        dims.sort_unstable();
-        dims.dedup();
-        let classes = self.semantics[0].known;
-        let lengths = Lengths::new(space, self.train, &dims);
-        let landmarks = match &lengths {
-            Some(lengths) => Ok(lengths.landmarks(self.train, self.labels, classes)),
-            None => Landmarks::of_prefixes(space, self.train, self.labels, classes, &dims),
-        };
-        let landmarks = match landmarks {
-            Ok(landmarks) => landmarks,
-            Err(failure) => return fail(jobs, &wanted, failure, report),
-        };
-        let key = |job: usize| {
-            let Job { pipeline, semantics, .. } = &jobs[job];
-            (dim(pipeline, space.dim()), *semantics, pipeline.top_down.clone())
-        };
-        let embed = |((dim, semantics, top_down), members): ((usize, usize, TopDown), Vec<usize>)| {
-            let place = dims.iter().position(|other| *other == dim).unwrap_or(0);
-            match top_down.embed(&landmarks[place], &self.semantics[semantics], watch) {
-                Ok(embedding) => Ok(Embedded::new(embedding.points, members)),
-                Err(failure) => Err(fail(jobs, &members, failure, report)),
-            }
-        };
-        let found: Vec<_> = groups(&wanted, key).into_par_iter().map(embed).collect();
-        if found.iter().any(|one| matches!(one, Err(false))) {
-            return false;
-        }
-        let mut embedded: Vec<Embedded> = found.into_iter().flatten().collect();
-        let refined = |one: &Embedded| one.members.iter().any(|&job| !jobs[job].pipeline.post.is_empty());
-        let refined = embedded.iter().any(refined);
-        let points: Vec<&Mat<f64>> = embedded.iter().map(|one| &one.points).collect();
-        let lengths = lengths.as_ref().filter(|_| !refined);
-        match lengths.and_then(|lengths| Nearest::new(lengths, &points)) {
-            Some(nearest) => self.score(nearest.labels(self.test), jobs, &embedded, report),
-            None => self.recognize(space, jobs, &mut embedded, refined, report),
-        }
-    }
-
-    /// Scores what is found by each of some embeddings that nothing refines.
-    fn score(
-        &self,
-        labels: Result<Vec<Vec<usize>>>,
-        jobs: &[Job],
-        embedded: &[Embedded],
-        report: Report<'_>,
-    ) -> bool {
-        match labels {
-            Err(failure) => fail(jobs, &members_of(embedded), failure, report),
-            Ok(labels) => embedded.iter().zip(labels).all(|(one, labels)| {
-                let score = accuracy(&labels, self.test_labels, one.points.ncols()).per_class;
-                one.members.iter().all(|&job| report(job, Ok(score)))
-            }),
-        }
-    }
-
-    /// Recognises the held-out instances by each of some embeddings, and scores that.
-    fn recognize(
-        &self,
-        space: &LatentSpace,
-        jobs: &[Job],
-        embedded: &mut [Embedded],
-        refined: bool,
-        report: Report<'_>,
-    ) -> bool {
-        // Refiners look at all instances together; otherwise a few at a time do not leave the cache.
-        let all = self.test.ncols();
-        let block = if refined { all } else { BLOCK.min(all) };
-        let placer = space.placer();
-        let mut done = 0;
-        loop {
-            let count = block.min(all - done);
-            let placed = match placer.place(self.test.part(done, count)) {
-                Ok(placed) => placed,
-                Err(failure) => return fail(jobs, &members_of(embedded), failure, report),
-            };
-            done += count;
-            let last = (done == all).then_some((self.test_labels, report));
-            let going = embedded.par_iter_mut().map(|one| one.recognize(placed.as_ref(), jobs, last));
-            if !going.reduce(|| true, |one, other| one && other) {
-                return false;
-            }
-            if last.is_some() {
-                return true;
-            }
-        }
-    }
-}
-
-/// Embedded classes, and what the settings that share them recognise by them.
+/// The held-out classes in some leading dimensions, for the settings that are still wanted.
 struct Embedded {
+    settings: Vec<usize>,
     /// Latent dimensions x classes.
     points: Mat<f64>,
-    /// The settings, by number.
-    members: Vec<usize>,
-    /// The labels that each setting has found so far, or why it has none.
-    labels: Vec<Result<Vec<usize>>>,
 }
 
-impl Embedded {
-    fn new(points: Mat<f64>, members: Vec<usize>) -> Self {
-        let labels = members.iter().map(|_| Ok(Vec::new())).collect();
-        Self { points, members, labels }
+impl<T: Scalar> Spaces<'_, T> {
+    /// Solves the eigenproblem of a node at its largest dim, and scores what is wanted in that space.
+    pub(super) fn solve(&self, scatters: &Scatters, node: &SpaceNode) {
+        let learner = &self.settings[node.settings[0]].pipeline.bottom_up;
+        let Some(GraphSettings { locality, .. }) = GraphSettings::of(learner) else { return };
+        if !self.sink.wants(self.fold, &node.settings) {
+            return;
+        }
+        let largest = node.children.iter().map(|dim| dim.key).max().unwrap_or(1).min(scatters.most_dim);
+        let solve = |()| scatters.solve(locality.alpha, largest, &NotesOnly(self.watch));
+        match locality.check().and_then(solve) {
+            Ok(map) => self.score(&LatentSpace::around(Map::Linear(map), self.mean.to_vec()), node),
+            Err(failure) => self.sink.fail(self.fold, &node.settings, failure),
+        }
     }
 
-    /// Recognises some more instances, in the leading dimensions of where they are placed. With the last of them comes
-    /// the truth about all, by which settings are scored; false means to stop.
-    fn recognize(
-        &mut self,
-        placed: MatRef<'_, f64>,
-        jobs: &[Job],
-        last: Option<(&[usize], Report<'_>)>,
-    ) -> bool {
-        let classes = self.points.ncols();
-        let mut points: Mat<f64> = placed.subrows(0, self.points.nrows()).to_owned();
-        distance::normalize_columns(points.as_mut());
-        let first = Recognition::nearest(Arc::new(points), self.points.clone());
-        self.members.par_iter().zip(&mut self.labels).all(|(&job, labels)| {
-            let refined = jobs[job].pipeline.post.iter().try_fold(first.clone(), |r, post| post.refine(r));
-            match (refined, &mut *labels) {
-                (Ok(refined), Ok(labels)) => labels.extend(refined.labels()),
-                (Err(failure), _) => *labels = Err(failure),
-                (Ok(_), Err(_)) => {}
+    /// Scores what is wanted in a space and in its leading dimensions.
+    pub(super) fn score(&self, space: &LatentSpace, node: &SpaceNode) {
+        if let Err(failure) = self.try_score(space, node) {
+            self.sink.fail(self.fold, &node.settings, failure);
+        }
+    }
+
+    fn try_score(&self, space: &LatentSpace, node: &SpaceNode) -> Result<()> {
+        let mut dims: Vec<usize> = node.children.iter().map(|dim| dim.key.min(space.dim())).collect();
+        dims.sort_unstable();
+        dims.dedup();
+        let norms = match &space.map {
+            Map::Linear(map) => Norms::new(map.as_ref(), &space.mean, self.train, &dims),
+            _ => None,
+        };
+        let classes = self.semantics[0].known;
+        let landmarks: Vec<Landmarks> = match &norms {
+            Some(norms) => {
+                let directions = norms.directions(self.train, self.labels, classes);
+                directions.into_iter().map(|points| Landmarks { points }).collect()
             }
-            last.is_none_or(|(truth, report)| {
-                let found = std::mem::replace(labels, Ok(Vec::new()));
-                report(job, found.map(|labels| accuracy(&labels, truth, classes).per_class))
-            })
-        })
+            None => Landmarks::of_prefixes(space, self.train, self.labels, classes, &dims)?,
+        };
+        let below = node.children.iter().flat_map(|dim| dim.children.iter().map(move |node| (dim.key, node)));
+        let wanted: Vec<_> = below.filter(|(_, node)| self.sink.wants(self.fold, &node.settings)).collect();
+        let embed = |(dim, node): (usize, &EmbedderNode)| {
+            let at = dims.iter().position(|&other| other == dim.min(space.dim())).unwrap_or(0);
+            let (semantics, embedder) = &node.key;
+            let embedding =
+                embedder.embed(&landmarks[at], &self.semantics[*semantics], &NotesOnly(self.watch));
+            let failed = |failure| self.sink.fail(self.fold, &node.settings, failure);
+            let mut settings = node.settings.clone();
+            settings.retain(|&setting| self.sink.wants(self.fold, &[setting]));
+            Some(Embedded { settings, points: embedding.map_err(failed).ok()?.points })
+        };
+        let embedded: Vec<Embedded> = wanted.into_par_iter().filter_map(embed).collect();
+        let refined = |&setting: &usize| !self.settings[setting].pipeline.post.is_empty();
+        if embedded.iter().any(|one| one.settings.iter().any(refined)) {
+            return self.refine(space, &embedded);
+        }
+        let mut labels = vec![Vec::with_capacity(self.test.ncols()); embedded.len()];
+        let placer = space.placer();
+        for first in (0..self.test.ncols()).step_by(BLOCK) {
+            let placed = placer.place(self.test.part(first, BLOCK.min(self.test.ncols() - first)))?;
+            let each = labels.par_iter_mut().zip(&embedded);
+            each.for_each(|(labels, one)| labels.extend(recognize(&placed, &one.points).labels()));
+        }
+        for (one, labels) in embedded.iter().zip(labels) {
+            let score = accuracy(&labels, self.test_labels, one.points.ncols()).per_class;
+            one.settings.iter().for_each(|&setting| self.sink.put(self.fold, setting, Ok(score)));
+        }
+        Ok(())
+    }
+
+    /// Scores settings of which some refine: refiners look at all held-out instances together.
+    fn refine(&self, space: &LatentSpace, embedded: &[Embedded]) -> Result<()> {
+        let placed = space.place(self.test)?;
+        embedded.par_iter().for_each(|one| {
+            let inductive = recognize(&placed, &one.points);
+            one.settings.par_iter().for_each(|&setting| {
+                let post = &self.settings[setting].pipeline.post;
+                let refined = post.iter().try_fold(inductive.clone(), |found, post| post.refine(found));
+                let classes = one.points.ncols();
+                let score =
+                    refined.map(|found| accuracy(&found.labels(), self.test_labels, classes).per_class);
+                self.sink.put(self.fold, setting, score);
+            });
+        });
+        Ok(())
     }
 }
 
-/// The settings of all embeddings.
-fn members_of(embedded: &[Embedded]) -> Vec<usize> {
-    embedded.iter().flat_map(|one| one.members.clone()).collect()
+/// Recognition in the leading dimensions that `points` have.
+fn recognize(placed: &Mat<f64>, points: &Mat<f64>) -> Recognition {
+    let mut leading = placed.subrows(0, points.nrows()).to_owned();
+    distance::normalize_columns(leading.as_mut());
+    Recognition::nearest(Arc::new(leading), points.clone())
 }
 
-/// The first of a group is told why, the others that they share its fate.
-pub(crate) fn fail(jobs: &[Job], members: &[usize], failure: crate::Error, report: Report<'_>) -> bool {
-    let text = failure.to_string();
-    let mut first = Some(failure);
-    members.iter().filter(|&&job| jobs[job].wanted).all(|&job| {
-        let own = first.take().unwrap_or_else(|| crate::Error::Grid { problem: text.clone() });
-        report(job, Err(own))
-    })
+/// Passes on notes and checks only: the stages of concurrent work have no order.
+pub(super) struct NotesOnly<'a>(pub(super) &'a dyn Observer);
+
+impl Observer for NotesOnly<'_> {
+    fn check(&self, check: &Check) {
+        self.0.check(check);
+    }
+
+    fn note(&self, message: &str) {
+        self.0.note(message);
+    }
 }

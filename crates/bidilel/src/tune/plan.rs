@@ -1,0 +1,213 @@
+//! What to try and in which order: the paper's two stages, whole grids, random samples, successive halving.
+
+use serde_json::Value;
+use xxhash_rust::xxh3::Xxh3;
+
+use bidilel_math::{Observer, Scalar};
+
+use super::auto;
+use super::evaluator::Evaluator;
+use super::grid::{self, Axis, product};
+use super::search::Search;
+use super::{Curve, Host, Outcome, Scored, Stage};
+use crate::error::Result;
+use crate::settings::{PostName, Settings};
+
+/// A tenth of a percentage point: a difference that shows in print.
+const VISIBLE_DIFFERENCE: f64 = 1e-3;
+
+/// How settings are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// The paper's: a coarse grid, then one setting at a time.
+    Paper,
+    /// All combinations.
+    Grid,
+    /// Some of the combinations, at random.
+    Random {
+        /// How many.
+        samples: usize,
+    },
+    /// All combinations on one fold, the best third of them on three times as many, and so on.
+    Halving,
+}
+
+/// What to try.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Settings that are always the same.
+    pub base: Settings,
+    /// Settings to vary, with their values; they replace the paper's values for them.
+    pub axes: Vec<Axis>,
+    /// The order.
+    pub strategy: Strategy,
+    /// Whether the pipeline itself is chosen too.
+    pub auto: bool,
+    /// Seed of random samples.
+    pub seed: u64,
+}
+
+impl Plan {
+    /// A fingerprint of what is tried: other settings give another.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = Xxh3::new();
+        hash.update(format!("{:?} {} {} ", self.strategy, self.auto, self.seed).as_bytes());
+        hash.update(grid::key(&self.base).as_bytes());
+        for axis in &self.axes {
+            hash.update(format!("{}={} ", axis.name, Value::from(axis.values.clone())).as_bytes());
+        }
+        format!("{:032x}", hash.digest128())
+    }
+
+    /// Runs the search. The same plan, data and seed give the same outcome, whatever was recalled.
+    ///
+    /// # Errors
+    /// [`crate::Error::Grid`] for an empty or impossible grid; the first failure where no setting could be fitted.
+    pub fn run<T: Scalar>(
+        &self,
+        evaluator: &mut Evaluator<T>,
+        host: &dyn Host,
+        watch: &dyn Observer,
+    ) -> Result<Outcome> {
+        let mut search = Search::new(self, evaluator, host, watch);
+        let best = match self.strategy {
+            _ if self.auto => auto::run(&mut search)?,
+            Strategy::Paper => search.paper()?,
+            Strategy::Grid | Strategy::Random { .. } | Strategy::Halving => search.product()?,
+        };
+        // The answer is scored as it stands, even if no stage happened to.
+        search.score(Stage::Best, std::slice::from_ref(&best), search.evaluator.folds())?;
+        let best = search.scored(Stage::Best, &best);
+        let curves = std::mem::take(&mut search.curves);
+        let (scored, stopped) = search.finish()?;
+        let outcome = Outcome { best, scored, curves, stopped };
+        if self.strategy == Strategy::Paper && !self.auto && !stopped {
+            outcome.note_passed_over(watch);
+        }
+        Ok(outcome)
+    }
+}
+
+impl Outcome {
+    fn note_passed_over(&self, watch: &dyn Observer) {
+        let visible = |better: &&Scored| better.mean - self.best.mean >= VISIBLE_DIFFERENCE;
+        let Some(better) = self.passed_over().filter(visible) else { return };
+        let entries = better.settings.effective().entries();
+        let value = |name: &&str| Some(format!("--{name} {}", entries.get(*name)?));
+        let values: Vec<String> = ["alpha", "dim", "neighbors"].iter().filter_map(value).collect();
+        watch.note(&format!(
+            "{} scored {:.1} % on held-out classes, more than the {:.1} % that the paper's order ends with: its finer \
+             grids leave out values of the coarse one; --strategy grid with values of your own compares them all",
+            values.join(" "),
+            100.0 * better.mean,
+            100.0 * self.best.mean
+        ));
+    }
+}
+
+impl<T: Scalar> Search<'_, T> {
+    fn paper(&mut self) -> Result<Settings> {
+        let base = &self.plan.base;
+        let singles = self.singles();
+        let inductive = Settings { post: None, gamma: None, ..base.clone() };
+        let coarse = self.wanted(grid::coarse());
+        let (late, fine): (Vec<Axis>, Vec<Axis>) = self
+            .wanted(grid::fine())
+            .into_iter()
+            .partition(|axis| matches!(&axis.name[..], "self_training_neighbors" | "gamma"));
+        let late = |name: &str| late.iter().find(|axis| axis.name == name);
+        self.prepare(&inductive, coarse.iter().chain(&fine))?;
+        let mut best =
+            self.stage(Stage::Coarse, product(&inductive, &coarse)?, &inductive, &singles, None)?;
+        let known = grid::fine();
+        let extra = self.plan.axes.iter().filter(|axis| !known.iter().any(|other| other.name == axis.name));
+        for axis in fine.iter().chain(extra) {
+            best = self.one(axis, &best, &singles)?;
+        }
+        let mut post = base.post.clone().unwrap_or_default();
+        if post.is_empty() {
+            post.push(PostName::SelfTraining);
+        }
+        if let Some(axis) = late("self_training_neighbors").filter(|_| post.contains(&PostName::SelfTraining))
+        {
+            let with = Settings { post: Some(post), ..best.clone() };
+            best.self_training_neighbors = self.one(axis, &with, &singles)?.self_training_neighbors;
+        }
+        best.post.clone_from(&base.post);
+        best.gamma = base.gamma;
+        match late("gamma") {
+            Some(axis) if !singles.is_empty() => self.one(axis, &best, &[]),
+            _ => Ok(best),
+        }
+    }
+
+    /// Varies one setting of `current`.
+    pub(super) fn one(&mut self, axis: &Axis, current: &Settings, singles: &[String]) -> Result<Settings> {
+        let batch = axis.over(current)?;
+        self.stage(Stage::of_axis(&axis.name), batch, current, singles, Some(&axis.name))
+    }
+
+    /// Scores a batch and returns its best; `current` where the budget leaves no time for it.
+    pub(super) fn stage(
+        &mut self,
+        stage: Stage,
+        batch: Vec<Settings>,
+        current: &Settings,
+        singles: &[String],
+        varied: Option<&str>,
+    ) -> Result<Settings> {
+        let mut batch = self.admit(batch);
+        let first = matches!(stage, Stage::Coarse | Stage::Pipelines);
+        if self.stopped {
+            return Ok(current.clone());
+        }
+        if !first && batch.len() < 2 {
+            return Ok(batch.pop().unwrap_or_else(|| current.clone()));
+        }
+        let variants = |settings: &Settings| -> Vec<Settings> {
+            if singles.is_empty() {
+                return vec![settings.clone()];
+            }
+            let one = |name: &String| Settings { semantic: Some(vec![name.clone()]), ..settings.clone() };
+            singles.iter().map(one).collect()
+        };
+        let expanded: Vec<Settings> = batch.iter().flat_map(variants).collect();
+        self.score(stage, &expanded, self.evaluator.folds())?;
+        let judged: Vec<Scored> = batch.iter().map(|one| self.judged(stage, one, &variants(one))).collect();
+        let best = Scored::best(&judged).map(|best| best.settings.clone());
+        if let Some(setting) = varied {
+            self.curves.push(Curve { setting: setting.to_owned(), points: judged });
+        }
+        if best.is_err() && !first && self.stopped { Ok(current.clone()) } else { best }
+    }
+
+    /// Neighbour lists for everything that these axes can ask for.
+    pub(super) fn prepare<'x>(
+        &mut self,
+        base: &Settings,
+        axes: impl Iterator<Item = &'x Axis>,
+    ) -> Result<()> {
+        let mut all = vec![base.clone()];
+        for axis in axes {
+            all.extend(axis.over(base)?);
+        }
+        self.evaluator.prepare(&all, self.watch)
+    }
+
+    /// These axes without those that are fixed, and with the values of the plan where it has some.
+    pub(super) fn wanted(&self, axes: Vec<Axis>) -> Vec<Axis> {
+        let fixed = self.plan.base.entries();
+        let own =
+            |axis: Axis| self.plan.axes.iter().find(|other| other.name == axis.name).cloned().unwrap_or(axis);
+        axes.into_iter().filter(|axis| !fixed.contains_key(&axis.name)).map(own).collect()
+    }
+
+    /// The semantic representations one by one, where two are to be fused and their weights are still to be found.
+    pub(super) fn singles(&self) -> Vec<String> {
+        let base = &self.plan.base;
+        match base.semantic.as_deref() {
+            Some(both @ [_, _]) if base.gamma.is_none() && base.semantic_weights.is_none() => both.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+}
