@@ -13,7 +13,6 @@ use crate::settings::{PostName, Settings};
 
 pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
     let base = Settings { post: None, ..search.plan.base.clone() };
-    let singles = search.singles();
     let mut batch = Vec::new();
     for (learner, axes) in learners() {
         let Some(with) = fixed_or(&base, "bottom_up", learner)? else { continue };
@@ -23,19 +22,16 @@ pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
         }
     }
     search.prepare(&base, [Axis::new("neighbors", &[10, 30])].iter())?;
-    let mut best = search.stage(Stage::Pipelines, batch, &base, &singles, None)?;
+    let mut best = search.stage(Stage::Pipelines, batch, &base, None)?;
     for axis in search.wanted(fine()) {
-        best = search.one(&axis, &best, &singles)?;
+        best = search.one(&axis, &best)?;
     }
     if search.plan.base.post.is_none() {
-        best = refined(search, &best, &singles)?;
+        best = refined(search, &best)?;
     } else {
         best.post.clone_from(&search.plan.base.post);
     }
-    if !singles.is_empty() {
-        best = search.one(&grid::gamma(), &best, &[])?;
-    }
-    Ok(best)
+    search.fuse(&grid::gamma(), best)
 }
 
 /// The learners with the settings that matter most to each.
@@ -61,14 +57,14 @@ fn fine() -> Vec<Axis> {
     axes
 }
 
-fn refined<T: Scalar>(search: &mut Search<'_, T>, best: &Settings, singles: &[String]) -> Result<Settings> {
+fn refined<T: Scalar>(search: &mut Search<'_, T>, best: &Settings) -> Result<Settings> {
     let mut batch = vec![best.clone()];
     for count in grid::self_training().values {
         let with = Settings { post: Some(vec![PostName::SelfTraining]), ..best.clone() };
         batch.push(set(&with, "self_training_neighbors", &count)?);
     }
     batch.push(Settings { post: Some(vec![PostName::Structured]), ..best.clone() });
-    search.stage(Stage::Post, batch, best, singles, None)
+    search.stage(Stage::Post, batch, best, None)
 }
 
 /// The settings with `value`; nothing where another value is fixed.

@@ -11,11 +11,11 @@ use rayon::prelude::*;
 use bidilel_math::graph::Affinity;
 use bidilel_math::graphs::Graphs;
 use bidilel_math::scatter::{self, Selected};
-use bidilel_math::{Observer, Scalar};
+use bidilel_math::{Columns, Observer, Scalar};
 
+use super::execute::NotesOnly;
 use super::fold::Fold;
 use super::pool::Pool;
-use super::spaces::NotesOnly;
 use super::tree::GraphSettings;
 use crate::bottom_up::{BottomUp, Locality, Scatters, usable};
 use crate::visual::Views;
@@ -27,6 +27,9 @@ const GRAPHS_AT_A_TIME: usize = 2;
 #[derive(Default)]
 pub(super) struct Cache(Vec<Entry>);
 
+/// A key, one pair of matrices per fold, and the best mean score that they have led to.
+type Entry = (ScatterKey, Vec<Scatters>, f64);
+
 /// What scatter matrices depend on: summed over other folds, they differ in the last bits.
 #[derive(Clone, PartialEq)]
 pub(super) struct ScatterKey {
@@ -35,18 +38,10 @@ pub(super) struct ScatterKey {
     pub(super) folds: Range<usize>,
 }
 
-struct Entry {
-    key: ScatterKey,
-    /// One pair per fold.
-    scatters: Vec<Scatters>,
-    /// The best mean score that they have led to.
-    score: f64,
-}
-
 impl Cache {
     /// The matrices of every fold; none where they were not made.
     pub(super) fn get(&self, key: &ScatterKey) -> &[Scatters] {
-        self.0.iter().find(|entry| entry.key == *key).map_or(&[], |entry| &entry.scatters)
+        self.0.iter().find(|(own, ..)| own == key).map_or(&[], |(_, scatters, _)| scatters)
     }
 
     /// Makes the matrices of `folds`, those of the key, if they are missing.
@@ -63,17 +58,17 @@ impl Cache {
         if self.get(key).is_empty()
             && let Some(scatters) = sum(key, pool, folds, watch)
         {
-            self.0.push(Entry { key: key.clone(), scatters, score: 0.0 });
+            self.0.push((key.clone(), scatters, 0.0));
         }
     }
 
     /// Drops all matrices but those that led to the best score, the first of equals.
     pub(super) fn keep_best(&mut self, score: impl Fn(&ScatterKey) -> f64) {
         let mut best: Option<Entry> = None;
-        for mut entry in self.0.drain(..) {
-            entry.score = entry.score.max(score(&entry.key));
-            if best.as_ref().is_none_or(|best| entry.score > best.score) {
-                best = Some(entry);
+        for (key, scatters, before) in self.0.drain(..) {
+            let score = before.max(score(&key));
+            if best.as_ref().is_none_or(|(.., best)| score > *best) {
+                best = Some((key, scatters, score));
             }
         }
         self.0.extend(best);
@@ -87,22 +82,29 @@ fn sum<T: Scalar>(
     watch: &dyn Observer,
 ) -> Option<Vec<Scatters>> {
     let (points, settings) = (pool.features.as_ref(), GraphSettings::of(learner)?);
-    let (mut graphs, mut rows) = (Graphs::default(), None);
+    let (mut graphs, mut rows, mut alone) = (Graphs::default(), None, None);
     for some in folds.chunks(GRAPHS_AT_A_TIME) {
         let made: Vec<Affinity> =
             some.par_iter().map(|fold| pool.graph(fold, &settings, views, &NotesOnly(watch))).collect();
         for (fold, graph) in some.iter().zip(made) {
             Locality::check_graph(&graph, watch).ok()?;
-            let own = usable(fold.varying(pool).to_vec(), points.nrows(), views, watch).ok()?;
+            let varying = scatter::varying(Columns::new(points, &fold.train));
+            let own = usable(varying, points.nrows(), views, watch).ok()?;
             if *rows.get_or_insert_with(|| own.clone()) != own {
                 return None;
             }
-            graphs.push(&graph.among(&fold.train, points.ncols()));
+            let graph = graph.among(&fold.train, points.ncols());
+            graphs.push(&graph);
+            alone = (folds.len() == 1).then_some(graph);
         }
     }
     let rows = rows?;
     watch.stage("scatter");
-    let pencils = scatter::of_graphs(Selected { points, rows: &rows, center: None }, &graphs, watch);
+    let data = Selected { points, rows: &rows, center: None };
+    let pencils = scatter::of_graphs(data, &graphs, watch);
+    if let Some(graph) = alone {
+        scatter::verify_graph(data, &graph, &pencils[0], watch).ok()?;
+    }
     let scatters =
         |(pencil, fold): (_, &Fold)| Scatters::new(pencil, None, rows.clone(), views, fold.train.len());
     Some(pencils.into_iter().zip(folds).map(scatters).collect())

@@ -20,10 +20,11 @@ use crate::bottom_up::{Neighborhood, Search};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
+use crate::semantic::ClassSemantics;
 use crate::settings::{BottomUpName, Settings};
 use crate::split::Trial;
 use crate::task::{Choice, Sources};
-use crate::visual::{Method, Pairs, Views, check_choice, is_direct};
+use crate::visual::{Method, Views, check_choice, is_direct};
 
 /// Scores settings on folds of the known classes.
 pub struct Evaluator<T = f32> {
@@ -52,8 +53,11 @@ impl Evaluator {
         let dataset = dataset.into();
         let sources = Sources::new(&dataset, choice)?;
         let features = sources.features(&trial.train, choice.normalize, watch)?;
-        let views = sources.views;
-        Self::over_views(dataset, features, views, &trial.train, folds, seed)
+        let mut views = sources.views;
+        views.parts.iter_mut().for_each(|view| view.weight = 1.0);
+        let mut evaluator = Self::over(dataset, features, &trial.train, folds, seed)?;
+        evaluator.pool.views = views;
+        Ok(evaluator)
     }
 }
 
@@ -67,24 +71,13 @@ impl<T: Scalar> Evaluator<T> {
         seed: u64,
     ) -> Result<Self> {
         let dataset = dataset.into();
-        let views = Views::single(&dataset.visual(None)?.name, features.nrows());
-        Self::over_views(dataset, features, views, instances, folds, seed)
-    }
-
-    fn over_views(
-        dataset: Arc<Dataset>,
-        features: Mat<T>,
-        views: Views,
-        instances: &[usize],
-        folds: Vec<Trial>,
-        seed: u64,
-    ) -> Result<Self> {
         let index: HashMap<usize, usize> = instances.iter().enumerate().map(|(at, &i)| (i, at)).collect();
-        let folds = folds.into_iter().map(|trial| Fold::new(&dataset, trial, &index));
-        let folds = folds.collect::<Result<Vec<Fold>>>()?;
+        let folds =
+            folds.into_iter().map(|trial| Fold::new(&dataset, trial, &index)).collect::<Result<_>>()?;
         let labels = instances.iter().map(|&instance| dataset.labels[instance]).collect();
         let varying = scatter::varying(features.as_ref()).len();
-        let pool = Pool::new(features, labels, views);
+        let views = Views::single(&dataset.visual(None)?.name, features.nrows());
+        let pool = Pool { features, labels, views, lists: Vec::new() };
         Ok(Self { dataset, pool, folds, cache: Cache::default(), varying, seed, sharing: true })
     }
 
@@ -107,7 +100,9 @@ impl<T: Scalar> Evaluator<T> {
             // Scoring them fails: no need to search first.
             return Ok(());
         }
-        let held_out = self.folds.iter().map(Fold::held_out).fold(0.0, f64::max);
+        let held_out =
+            |fold: &Fold| fold.test.len() as f64 / (fold.train.len() + fold.test.len()).max(1) as f64;
+        let held_out = self.folds.iter().map(held_out).fold(0.0, f64::max);
         let pipelines: Vec<Pipeline> = batch.iter().map(|settings| settings.pipeline(0)).collect();
         for kind in [Neighborhood::Global, Neighborhood::WithinClass] {
             let graphs = pipelines.iter().filter_map(|pipeline| GraphSettings::of(&pipeline.bottom_up));
@@ -139,11 +134,11 @@ impl<T: Scalar> Evaluator<T> {
 
     /// The features that a learner has: those that vary, or those of the fused kernel.
     fn features_of(&self, settings: &Settings, instances: usize) -> usize {
-        let pipeline = settings.pipeline(self.seed);
-        let Ok(views) = self.views_of(settings) else { return self.varying };
-        match pipeline.fusion.choose(&views, instances, is_direct(&pipeline.bottom_up)) {
+        let Pipeline { fusion, bottom_up, .. } = settings.pipeline(self.seed);
+        let views = self.views_of(settings);
+        match views.and_then(|views| fusion.choose(&views, instances, is_direct(&bottom_up))) {
             Ok((Method::NSpace, _)) => instances,
-            Ok((Method::Nystrom, _)) => instances.min(pipeline.fusion.nystrom_rank),
+            Ok((Method::Nystrom, _)) => instances.min(fusion.nystrom_rank),
             Ok((Method::Primal, _)) | Err(_) => self.varying,
         }
     }
@@ -159,9 +154,10 @@ impl<T: Scalar> Evaluator<T> {
         let chosen = settings.choice(&self.dataset)?.visual;
         check_choice(&chosen)?;
         let mut views = self.pool.views.clone();
-        let asked = chosen.iter().map(|view| &view.name[..]).collect::<Vec<_>>().join(",");
-        let held = views.parts.iter().map(|view| &view.name[..]).collect::<Vec<_>>().join(",");
+        let asked: Vec<&str> = chosen.iter().map(|view| &view.name[..]).collect();
+        let held: Vec<&str> = views.parts.iter().map(|view| &view.name[..]).collect();
         if asked != held {
+            let (asked, held) = (asked.join(","), held.join(","));
             let problem = format!("`visual` is {asked}, but {held} is what was loaded: views are not varied");
             return Err(Error::Grid { problem });
         }
@@ -169,15 +165,6 @@ impl<T: Scalar> Evaluator<T> {
             (view.weight, view.kernel) = (chosen.weight, chosen.kernel);
         }
         Ok(views)
-    }
-
-    /// Same-class pairs among the `k` nearest neighbours of every view over all instances.
-    ///
-    /// # Errors
-    /// As [`Self::prepare`].
-    pub fn pairs(&mut self, k: usize, watch: &dyn Observer) -> Result<Vec<Pairs>> {
-        self.pool.prepare(Neighborhood::Global, k, 0.0, watch)?;
-        Ok(self.pool.pairs(k))
     }
 
     /// Scores a batch on some folds by per-class accuracy; what the host recalls is not computed.
@@ -221,7 +208,10 @@ impl<T: Scalar> Evaluator<T> {
                 Ok(Setting { pipeline, views, semantics })
             };
             let settings = batch.iter().map(setting).collect::<Result<Vec<_>>>()?;
-            let of_fold = |fold: &Fold| chosen.iter().map(|own| fold.semantics(&self.dataset, own)).collect();
+            let of_fold = |Fold { trial, .. }: &Fold| -> Result<Vec<ClassSemantics>> {
+                let semantics = |own| ClassSemantics::new(&self.dataset, own, &trial.known, &trial.unseen);
+                chosen.iter().map(|own| semantics(own)).collect()
+            };
             let semantics = self.folds[..range.end].iter().map(of_fold).collect::<Result<Vec<_>>>()?;
             let tree = if self.sharing { tree(&settings) } else { vec![Branch::Whole(all)] };
             let mut cache = std::mem::take(&mut self.cache);

@@ -10,7 +10,7 @@ use std::ops::Range;
 use faer::MatRef;
 
 use bidilel_math::parallel::side_by_side;
-use bidilel_math::{Columns, Observer, Scalar, scatter};
+use bidilel_math::{Check, Columns, Observer, Scalar, scatter};
 
 use super::cache::{Cache, ScatterKey};
 use super::evaluator::Evaluator;
@@ -41,7 +41,7 @@ pub(super) struct Executor<'a, T> {
 }
 
 /// An eigenproblem: one space for all settings that differ in what follows it.
-type Problem<'a, T> = (&'a Spaces<'a, T>, &'a Scatters, &'a SpaceNode);
+type Problem<'a, T, F> = (&'a Spaces<'a, T, F>, &'a Scatters, &'a SpaceNode);
 /// A learner over a graph, and which scatter matrices it needs.
 type GraphNode<'a> = (ScatterKey, &'a LearnerNode);
 
@@ -76,9 +76,8 @@ impl<T: Scalar> Executor<'_, T> {
         // No memory for all folds: one by one, with as many graphs as keep the threads busy, and nothing is kept.
         for fold in self.range.clone() {
             let nodes = self.additive(fold..fold + 1);
-            for some in nodes.chunks(graphs_at_once(nodes.iter().map(|(_, node)| *node))) {
-                self.run_graphs(some, &mut Cache::default());
-            }
+            let some = nodes.chunks(graphs_at_once(nodes.iter().map(|(_, node)| *node)));
+            some.for_each(|some| self.run_graphs(some, &mut Cache::default()));
         }
     }
 
@@ -102,20 +101,20 @@ impl<T: Scalar> Executor<'_, T> {
     }
 
     /// All spaces over some graphs.
-    fn run_graphs(&self, nodes: &[GraphNode<'_>], cache: &mut Cache) {
+    fn run_graphs<'s>(&'s self, nodes: &[GraphNode<'_>], cache: &mut Cache) {
         let Evaluator { pool, folds, .. } = self.evaluator;
         for (key, node) in nodes {
             if key.folds.clone().any(|fold| self.sink.wants(fold, &node.settings)) {
                 cache.fill(key, pool, &folds[key.folds.clone()], self.watch);
             }
         }
-        let spaces = |fold: usize| {
-            let own: &Fold = &folds[fold];
-            let columns = |instances| Columns::new(pool.features.as_ref(), instances);
-            self.spaces(fold, columns(&own.train), columns(&own.test), own.mean(pool))
+        let columns = |instances| Columns::new(pool.features.as_ref(), instances);
+        let spaces = |(fold, Fold { train, test, .. }): (usize, &'s Fold)| {
+            let (train, test, mean) = (columns(train), columns(test), folds[fold].mean(pool));
+            Spaces { run: self, fold, train, test, mean }
         };
-        let spaces: Vec<Spaces<'_, T>> = (0..self.range.end).map(spaces).collect();
-        let mut problems: Vec<Problem<'_, T>> = Vec::new();
+        let spaces: Vec<Spaces<'_, T, T>> = folds.iter().enumerate().map(spaces).collect();
+        let mut problems: Vec<Problem<'_, T, T>> = Vec::new();
         for (key, node) in nodes {
             for (spaces, scatters) in spaces[key.folds.clone()].iter().zip(cache.get(key)) {
                 problems.extend(node.children.iter().map(|node| (spaces, scatters, node)));
@@ -124,7 +123,7 @@ impl<T: Scalar> Executor<'_, T> {
         self.solve(&problems);
     }
 
-    fn solve<F: Scalar>(&self, problems: &[Problem<'_, F>]) {
+    fn solve<F: Scalar>(&self, problems: &[Problem<'_, T, F>]) {
         if !problems.is_empty() {
             self.watch.stage("eigen");
             side_by_side(problems, |(spaces, scatters, node)| {
@@ -173,7 +172,7 @@ impl<T: Scalar> Executor<'_, T> {
             Training { features: train, labels: &folds[fold].labels, classes, semantics, views }
         };
         let mean = scatter::mean(train);
-        let spaces = self.spaces(fold, train.into(), test, &mean);
+        let spaces = Spaces { run: self, fold, train: train.into(), test, mean: &mean };
         let wanted = children.iter().filter(|node| self.sink.wants(fold, &node.settings));
         let wanted: Vec<&LearnerNode> = wanted.collect();
         for some in wanted.chunks(graphs_at_once(wanted.iter().copied())) {
@@ -211,7 +210,7 @@ impl<T: Scalar> Executor<'_, T> {
     fn run_whole(&self, fold: usize, settings: &[usize]) -> Result<()> {
         let Evaluator { dataset, pool, folds, seed, .. } = self.evaluator;
         let mut task = None;
-        for &setting in settings.iter().filter(|&&setting| self.sink.wants(fold, &[setting])) {
+        for setting in self.sink.wanted(fold, settings) {
             let Setting { views, semantics, .. } = &self.settings[setting];
             let semantics = &self.semantics[fold][*semantics];
             let task = task.get_or_insert_with(|| folds[fold].task(dataset, pool, semantics));
@@ -221,21 +220,22 @@ impl<T: Scalar> Executor<'_, T> {
         }
         Ok(())
     }
-
-    fn spaces<'s, F>(
-        &'s self,
-        fold: usize,
-        train: Columns<'s, F>,
-        test: Columns<'s, F>,
-        mean: &'s [f64],
-    ) -> Spaces<'s, F> {
-        let Fold { labels, test_labels, .. } = &self.evaluator.folds[fold];
-        let (semantics, settings, sink) = (&self.semantics[fold][..], self.settings, self.sink);
-        Spaces { fold, train, test, labels, test_labels, mean, semantics, settings, sink, watch: self.watch }
-    }
 }
 
 /// Graphs whose eigenproblems, one thread each, keep all threads busy.
 fn graphs_at_once<'a>(nodes: impl Iterator<Item = &'a LearnerNode>) -> usize {
     rayon::current_num_threads().div_ceil(nodes.map(|node| node.children.len()).max().unwrap_or(1))
+}
+
+/// Passes on notes and checks only: the stages of concurrent work have no order.
+pub(super) struct NotesOnly<'a>(pub(super) &'a dyn Observer);
+
+impl Observer for NotesOnly<'_> {
+    fn check(&self, check: &Check) {
+        self.0.check(check);
+    }
+
+    fn note(&self, message: &str) {
+        self.0.note(message);
+    }
 }

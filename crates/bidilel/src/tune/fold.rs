@@ -24,7 +24,6 @@ pub(super) struct Fold {
     pub(super) labels: Vec<usize>,
     pub(super) test_labels: Vec<usize>,
     searched: Mutex<Searched>,
-    varying: OnceLock<Vec<usize>>,
     mean: OnceLock<Vec<f64>>,
 }
 
@@ -46,14 +45,8 @@ impl Fold {
             test_labels: places(dataset, &trial.test, &trial.unseen),
             trial,
             searched: Mutex::default(),
-            varying: OnceLock::new(),
             mean: OnceLock::new(),
         })
-    }
-
-    /// The share of the instances that is held out.
-    pub(super) fn held_out(&self) -> f64 {
-        self.test.len() as f64 / (self.train.len() + self.test.len()).max(1) as f64
     }
 
     /// Neighbour lists that had to be searched for again.
@@ -64,11 +57,6 @@ impl Fold {
     /// How its views are joined.
     pub(super) fn method(&self, ViewsKey { views, fusion, direct }: &ViewsKey) -> Result<Method> {
         fusion.choose(views, self.train.len(), *direct).map(|(method, _)| method)
-    }
-
-    /// Semantic representations of its classes.
-    pub(super) fn semantics(&self, dataset: &Dataset, chosen: &[(String, f64)]) -> Result<ClassSemantics> {
-        ClassSemantics::new(dataset, chosen, &self.trial.known, &self.trial.unseen)
     }
 
     /// The task of its classes over all views.
@@ -87,11 +75,6 @@ impl Fold {
             unseen: self.trial.unseen.iter().map(name).collect(),
             semantics: of.clone(),
         }
-    }
-
-    /// The features that are not the same for all training instances.
-    pub(super) fn varying<T: Scalar>(&self, pool: &Pool<T>) -> &[usize] {
-        self.varying.get_or_init(|| scatter::varying(Columns::new(pool.features.as_ref(), &self.train)))
     }
 
     /// The mean of the training instances.

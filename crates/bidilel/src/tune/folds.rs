@@ -50,10 +50,10 @@ pub fn folds(dataset: &Dataset, trial: &Trial, holdout: Holdout) -> Result<Vec<T
         }
         Holdout::Random { share, folds, seed } => {
             if !(share > 0.0 && share < 1.0) {
-                return Err(wrong("holdout", "a share between 0 and 1".to_owned(), share.to_string()));
+                return wrong("holdout", "a share between 0 and 1".to_owned(), share.to_string());
             }
             if folds == 0 {
-                return Err(wrong("trials", "at least 1".to_owned(), "0".to_owned()));
+                return wrong("trials", "at least 1".to_owned(), "0".to_owned());
             }
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
             let count = ((trial.known.len() as f64 * share).round() as usize).max(MIN_CLASSES);
@@ -89,11 +89,11 @@ fn check(known: usize, held_out: usize, setting: &'static str, found: &str) -> R
     let expected = format!(
         "such that at least {MIN_CLASSES} of the {known} known classes are held out and {MIN_CLASSES} are left to learn from"
     );
-    Err(wrong(setting, expected, found.to_owned()))
+    wrong(setting, expected, found.to_owned())
 }
 
-fn wrong(setting: &'static str, expected: String, found: String) -> Error {
-    Error::Setting { setting, expected, found }
+fn wrong<R>(setting: &'static str, expected: String, found: String) -> Result<R> {
+    Err(Error::Setting { setting, expected, found })
 }
 
 fn divide(dataset: &Dataset, trial: &Trial, name: String, held_out: Vec<usize>) -> Trial {

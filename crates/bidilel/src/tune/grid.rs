@@ -1,5 +1,7 @@
 //! Settings to try: named axes, each with its values in the order in which ties are broken.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
@@ -36,7 +38,6 @@ impl Axis {
 pub(crate) fn set(base: &Settings, name: &str, value: &Value) -> Result<Settings> {
     let value = match (name, value) {
         ("post", Value::String(chain)) => chain.split('+').collect::<Vec<_>>().into(),
-        // Half of the representations' weights follows from gamma, so that both cannot be set.
         _ => value.clone(),
     };
     base.with(&Map::from_iter([(name.to_owned(), value)]))
@@ -50,25 +51,16 @@ pub(crate) fn set(base: &Settings, name: &str, value: &Value) -> Result<Settings
 pub fn product(base: &Settings, axes: &[Axis]) -> Result<Vec<Settings>> {
     let mut all = vec![base.clone()];
     for axis in axes {
-        let mut longer = Vec::with_capacity(all.len() * axis.values.len());
-        for settings in &all {
-            longer.extend(axis.over(settings)?);
-        }
-        all = longer;
+        let longer = all.iter().map(|settings| axis.over(settings)).collect::<Result<Vec<_>>>()?;
+        all = longer.concat();
     }
     Ok(distinct(all))
 }
 
 /// Only the first of settings that describe one and the same method.
 pub(crate) fn distinct(all: Vec<Settings>) -> Vec<Settings> {
-    let mut kept: Vec<Settings> = Vec::with_capacity(all.len());
-    let mut keys = std::collections::HashSet::new();
-    for settings in all {
-        if keys.insert(key(&settings)) {
-            kept.push(settings);
-        }
-    }
-    kept
+    let mut keys = HashSet::new();
+    all.into_iter().filter(|settings| keys.insert(key(settings))).collect()
 }
 
 /// What tells one method from another: its effective settings as text.

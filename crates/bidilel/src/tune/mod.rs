@@ -29,7 +29,6 @@
 
 mod auto;
 mod cache;
-mod combinations;
 mod evaluator;
 mod execute;
 mod fold;
@@ -57,32 +56,26 @@ use crate::settings::Settings;
 /// The caller's side of a search: known scores, progress, and when to stop.
 ///
 /// Methods may be called from several threads.
+#[expect(unused_variables, reason = "by default a host ignores everything")]
 pub trait Host: Sync {
     /// The score of a setting on a fold, where an earlier run has found it.
     fn recall(&self, key: &str, fold: usize) -> Option<f64> {
-        let _ = (key, fold);
         None
     }
 
     /// Keeps a score that was just found.
     fn record(&self, key: &str, fold: usize, score: f64) -> Result<()> {
-        let _ = (key, fold, score);
         Ok(())
     }
 
     /// A stage begins that needs this many scores.
-    fn planned(&self, stage: Stage, evaluations: usize) {
-        let _ = (stage, evaluations);
-    }
+    fn planned(&self, stage: Stage, evaluations: usize) {}
 
     /// A score is there, found or recalled.
-    fn evaluated(&self, settings: &Settings, fold: usize, score: f64) {
-        let _ = (settings, fold, score);
-    }
+    fn evaluated(&self, settings: &Settings, fold: usize, score: f64) {}
 
     /// How many scores may still be asked for when `used` have been.
     fn evaluations_left(&self, used: usize) -> usize {
-        let _ = used;
         usize::MAX
     }
 
@@ -98,9 +91,9 @@ pub struct Forgetful;
 
 impl Host for Forgetful {}
 
-/// A part of a search.
+/// A part of a search, by what it varies; [`Stage::name`] is its name in results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say what is tried")]
+#[expect(missing_docs, reason = "settings and strategies are documented where they are")]
 pub enum Stage {
     Coarse,
     Alpha,
@@ -108,18 +101,18 @@ pub enum Stage {
     Neighbors,
     SelfTrainingNeighbors,
     Gamma,
-    /// Any other setting by itself.
+    /// Any other setting.
     Fine,
     Pipelines,
     Post,
     Grid,
     Halving,
-    /// The answer, where no other stage has scored it.
+    /// Nothing: the answer, where no other stage has scored it.
     Best,
 }
 
 impl Stage {
-    /// Its name in results.
+    /// The name, as in `self-training-neighbors`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Coarse => "coarse",
@@ -208,21 +201,14 @@ mod tests {
     fn a_setting_is_passed_over_where_it_is_comparable_and_better() {
         let scored = |dim: usize, post: Option<Vec<PostName>>, scores: &[f64]| {
             let settings = Settings { alpha: Some(1.0), dim: Some(dim), post, ..Settings::default() };
-            let mean = scores.iter().sum::<f64>() / scores.len() as f64;
-            let scores = scores.to_vec();
-            Scored { stage: Stage::Coarse, settings, scores, mean, standard_error: 0.0, problem: None }
+            Scored::new(Stage::Coarse, settings, scores.to_vec(), None)
         };
         let refined = Some(vec![PostName::SelfTraining]);
-        let mut all = vec![
-            scored(50, None, &[0.4, 0.5]),
-            // Neither what refines nor what has seen fewer folds can be compared.
-            scored(50, refined, &[0.9, 0.9]),
-            scored(20, None, &[0.9]),
-        ];
-        let best = Scored {
-            settings: Settings { self_training_neighbors: Some(20), ..all[0].settings.clone() },
-            ..all[0].clone()
-        };
+        // Neither what refines nor what has seen fewer folds can be compared.
+        let mut all =
+            vec![scored(50, None, &[0.4, 0.5]), scored(50, refined, &[0.9, 0.9]), scored(20, None, &[0.9])];
+        let mut best = all[0].clone();
+        best.settings.self_training_neighbors = Some(20);
         let outcome = |scored| Outcome { best: best.clone(), scored, curves: Vec::new(), stopped: false };
         assert_eq!(outcome(all.clone()).passed_over(), None);
         all.push(scored(10, None, &[0.5, 0.5]));

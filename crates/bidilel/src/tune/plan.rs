@@ -1,5 +1,8 @@
 //! What to try and in which order: the paper's two stages, whole grids, random samples, successive halving.
 
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -10,7 +13,7 @@ use super::evaluator::Evaluator;
 use super::grid::{self, Axis, product};
 use super::search::Search;
 use super::{Curve, Host, Outcome, Scored, Stage};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::settings::{PostName, Settings};
 
 /// A tenth of a percentage point: a difference that shows in print.
@@ -81,34 +84,27 @@ impl Plan {
         let curves = std::mem::take(&mut search.curves);
         let (scored, stopped) = search.finish()?;
         let outcome = Outcome { best, scored, curves, stopped };
-        if self.strategy == Strategy::Paper && !self.auto && !stopped {
-            outcome.note_passed_over(watch);
-        }
-        Ok(outcome)
-    }
-}
-
-impl Outcome {
-    fn note_passed_over(&self, watch: &dyn Observer) {
-        let visible = |better: &&Scored| better.mean - self.best.mean >= VISIBLE_DIFFERENCE;
-        let Some(better) = self.passed_over().filter(visible) else { return };
-        let entries = better.settings.effective().entries();
-        let value = |name: &&str| Some(format!("--{name} {}", entries.get(*name)?));
-        let values: Vec<String> = ["alpha", "dim", "neighbors"].iter().filter_map(value).collect();
-        watch.note(&format!(
+        let visible = |better: &&Scored| better.mean - outcome.best.mean >= VISIBLE_DIFFERENCE;
+        let whole = self.strategy == Strategy::Paper && !self.auto && !stopped;
+        if let Some(better) = outcome.passed_over().filter(visible).filter(|_| whole) {
+            let entries = better.settings.effective().entries();
+            let value = |name: &&str| Some(format!("--{name} {}", entries.get(*name)?));
+            let values: Vec<String> = ["alpha", "dim", "neighbors"].iter().filter_map(value).collect();
+            watch.note(&format!(
             "{} scored {:.1} % on held-out classes, more than the {:.1} % that the paper's order ends with: its finer \
              grids leave out values of the coarse one; --strategy grid with values of your own compares them all",
             values.join(" "),
             100.0 * better.mean,
-            100.0 * self.best.mean
-        ));
+            100.0 * outcome.best.mean
+            ));
+        }
+        Ok(outcome)
     }
 }
 
 impl<T: Scalar> Search<'_, T> {
     fn paper(&mut self) -> Result<Settings> {
         let base = &self.plan.base;
-        let singles = self.singles();
         let inductive = Settings { post: None, gamma: None, ..base.clone() };
         let coarse = self.wanted(grid::coarse());
         let (late, fine): (Vec<Axis>, Vec<Axis>) = self
@@ -117,12 +113,11 @@ impl<T: Scalar> Search<'_, T> {
             .partition(|axis| matches!(&axis.name[..], "self_training_neighbors" | "gamma"));
         let late = |name: &str| late.iter().find(|axis| axis.name == name);
         self.prepare(&inductive, coarse.iter().chain(&fine))?;
-        let mut best =
-            self.stage(Stage::Coarse, product(&inductive, &coarse)?, &inductive, &singles, None)?;
+        let mut best = self.stage(Stage::Coarse, product(&inductive, &coarse)?, &inductive, None)?;
         let known = grid::fine();
         let extra = self.plan.axes.iter().filter(|axis| !known.iter().any(|other| other.name == axis.name));
         for axis in fine.iter().chain(extra) {
-            best = self.one(axis, &best, &singles)?;
+            best = self.one(axis, &best)?;
         }
         let mut post = base.post.clone().unwrap_or_default();
         if post.is_empty() {
@@ -131,20 +126,22 @@ impl<T: Scalar> Search<'_, T> {
         if let Some(axis) = late("self_training_neighbors").filter(|_| post.contains(&PostName::SelfTraining))
         {
             let with = Settings { post: Some(post), ..best.clone() };
-            best.self_training_neighbors = self.one(axis, &with, &singles)?.self_training_neighbors;
+            best.self_training_neighbors = self.one(axis, &with)?.self_training_neighbors;
         }
         best.post.clone_from(&base.post);
         best.gamma = base.gamma;
-        match late("gamma") {
-            Some(axis) if !singles.is_empty() => self.one(axis, &best, &[]),
-            _ => Ok(best),
-        }
+        late("gamma").map_or(Ok(best.clone()), |axis| self.fuse(axis, best))
     }
 
     /// Varies one setting of `current`.
-    pub(super) fn one(&mut self, axis: &Axis, current: &Settings, singles: &[String]) -> Result<Settings> {
-        let batch = axis.over(current)?;
-        self.stage(Stage::of_axis(&axis.name), batch, current, singles, Some(&axis.name))
+    pub(super) fn one(&mut self, axis: &Axis, current: &Settings) -> Result<Settings> {
+        self.stage(Stage::of_axis(&axis.name), axis.over(current)?, current, Some(&axis.name))
+    }
+
+    /// Finds the weights of two semantic representations that were judged one by one so far.
+    pub(super) fn fuse(&mut self, gamma: &Axis, current: Settings) -> Result<Settings> {
+        let fused = !std::mem::take(&mut self.singles).is_empty();
+        if fused { self.one(gamma, &current) } else { Ok(current) }
     }
 
     /// Scores a batch and returns its best; `current` where the budget leaves no time for it.
@@ -153,7 +150,6 @@ impl<T: Scalar> Search<'_, T> {
         stage: Stage,
         batch: Vec<Settings>,
         current: &Settings,
-        singles: &[String],
         varied: Option<&str>,
     ) -> Result<Settings> {
         let mut batch = self.admit(batch);
@@ -164,16 +160,9 @@ impl<T: Scalar> Search<'_, T> {
         if !first && batch.len() < 2 {
             return Ok(batch.pop().unwrap_or_else(|| current.clone()));
         }
-        let variants = |settings: &Settings| -> Vec<Settings> {
-            if singles.is_empty() {
-                return vec![settings.clone()];
-            }
-            let one = |name: &String| Settings { semantic: Some(vec![name.clone()]), ..settings.clone() };
-            singles.iter().map(one).collect()
-        };
-        let expanded: Vec<Settings> = batch.iter().flat_map(variants).collect();
-        self.score(stage, &expanded, self.evaluator.folds())?;
-        let judged: Vec<Scored> = batch.iter().map(|one| self.judged(stage, one, &variants(one))).collect();
+        let variants: Vec<Settings> = batch.iter().flat_map(|one| self.variants(one)).collect();
+        self.score(stage, &variants, self.evaluator.folds())?;
+        let judged: Vec<Scored> = batch.iter().map(|one| self.judged(stage, one)).collect();
         let best = Scored::best(&judged).map(|best| best.settings.clone());
         if let Some(setting) = varied {
             self.curves.push(Curve { setting: setting.to_owned(), points: judged });
@@ -202,12 +191,65 @@ impl<T: Scalar> Search<'_, T> {
         axes.into_iter().filter(|axis| !fixed.contains_key(&axis.name)).map(own).collect()
     }
 
-    /// The semantic representations one by one, where two are to be fused and their weights are still to be found.
-    pub(super) fn singles(&self) -> Vec<String> {
-        let base = &self.plan.base;
-        match base.semantic.as_deref() {
-            Some(both @ [_, _]) if base.gamma.is_none() && base.semantic_weights.is_none() => both.to_vec(),
-            _ => Vec::new(),
+    /// All combinations, some of them, or fewer and fewer.
+    pub(super) fn product(&mut self) -> Result<Settings> {
+        let plan = self.plan;
+        let paper = grid::fine().into_iter().take(3);
+        let axes = if plan.axes.is_empty() { self.wanted(paper.collect()) } else { plan.axes.clone() };
+        let all = product(&plan.base, &axes)?;
+        let mut batch = self.admit(all);
+        self.evaluator.prepare(&batch, self.watch)?;
+        let folds = self.evaluator.folds();
+        match plan.strategy {
+            Strategy::Halving => return self.halving(batch, &axes),
+            Strategy::Random { samples } => {
+                if samples == 0 {
+                    let expected = "at least 1".to_owned();
+                    return Err(Error::Setting { setting: "samples", expected, found: "0".to_owned() });
+                }
+                batch.shuffle(&mut ChaCha8Rng::seed_from_u64(plan.seed));
+                batch.truncate(samples);
+            }
+            Strategy::Grid | Strategy::Paper => {}
         }
+        self.score(Stage::Grid, &batch, folds)?;
+        self.best_of_grid(Stage::Grid, &batch, &axes)
+    }
+
+    /// Successive halving, by thirds: what does badly on few folds is not tried on many.
+    fn halving(&mut self, mut batch: Vec<Settings>, axes: &[Axis]) -> Result<Settings> {
+        let all = self.evaluator.folds();
+        let mut folds = 1;
+        loop {
+            self.score(Stage::Halving, &batch, folds)?;
+            if folds >= all || self.stopped {
+                return self.best_of_grid(Stage::Halving, &batch, axes);
+            }
+            let mut order: Vec<(f64, usize)> =
+                (0..batch.len()).map(|i| (self.scored(Stage::Halving, &batch[i]).mean, i)).collect();
+            order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            order.truncate(batch.len().div_ceil(3));
+            // Those that stay keep the grid's order, by which ties are broken.
+            order.sort_by_key(|&(_, i)| i);
+            batch = order.iter().map(|&(_, i)| batch[i].clone()).collect();
+            folds = (3 * folds).min(all);
+        }
+    }
+
+    /// The best of a grid, with the best for each value of each axis as its curves.
+    fn best_of_grid(&mut self, stage: Stage, batch: &[Settings], axes: &[Axis]) -> Result<Settings> {
+        let judged: Vec<Scored> = batch.iter().map(|one| self.scored(stage, one)).collect();
+        for axis in axes.iter().filter(|axis| axis.values.len() > 1) {
+            let mut points: Vec<Scored> = Vec::new();
+            for value in &axis.values {
+                let with = |one: &&Scored| {
+                    grid::set(&one.settings, &axis.name, value).is_ok_and(|same| same == one.settings)
+                };
+                let among: Vec<Scored> = judged.iter().filter(with).cloned().collect();
+                points.extend(Scored::best(&among).ok().cloned());
+            }
+            self.curves.push(Curve { setting: axis.name.clone(), points });
+        }
+        Scored::best(&judged).map(|best| best.settings.clone())
     }
 }

@@ -6,15 +6,15 @@ use faer::Mat;
 use rayon::prelude::*;
 
 use bidilel_math::graph::Affinity;
-use bidilel_math::neighbors::{self, Neighbors};
+use bidilel_math::neighbors::Neighbors;
 use bidilel_math::parallel::zeros;
 use bidilel_math::{Columns, Observer, Scalar};
 
 use super::fold::Fold;
 use super::tree::GraphSettings;
-use crate::bottom_up::Neighborhood;
-use crate::error::{Error, Result};
-use crate::visual::{Pairs, View, Views};
+use crate::bottom_up::{Neighborhood, Search};
+use crate::error::Result;
+use crate::visual::{Pairs, Views};
 
 /// Bytes of scatter matrices that are always granted, however few instances there are.
 const MIN_SCATTER_BYTES: usize = 96 << 20;
@@ -24,14 +24,15 @@ pub(super) struct Pool<T> {
     /// All views, one instance per column.
     pub(super) features: Mat<T>,
     /// The class of every instance.
-    labels: Vec<usize>,
+    pub(super) labels: Vec<usize>,
+    /// The views, each of weight 1: settings have weights of their own.
     pub(super) views: Views,
-    global: Option<Lists>,
-    within_class: Option<Lists>,
+    pub(super) lists: Vec<Lists>,
 }
 
 /// Neighbour lists of every view, and the number of neighbours for which they are long enough in every fold.
-struct Lists {
+pub(super) struct Lists {
+    kind: Neighborhood,
     neighbors: usize,
     views: Vec<Neighbors>,
 }
@@ -40,10 +41,6 @@ struct Lists {
 pub(super) type Searched = Vec<HashMap<usize, Vec<(usize, f64)>>>;
 
 impl<T: Scalar> Pool<T> {
-    pub(super) fn new(features: Mat<T>, labels: Vec<usize>, views: Views) -> Self {
-        Self { features, labels, views, global: None, within_class: None }
-    }
-
     /// How many pairs of scatter matrices take no more memory than the features, or than [`MIN_SCATTER_BYTES`].
     pub(super) fn scatter_capacity(&self) -> usize {
         let (dim, count) = (self.features.nrows(), self.features.ncols());
@@ -59,6 +56,9 @@ impl<T: Scalar> Pool<T> {
     }
 
     /// Makes lists long enough for `k` neighbours when a `share` of the pool is held out.
+    ///
+    /// # Errors
+    /// If lists are not those that a plain search finds.
     pub(super) fn prepare(
         &mut self,
         kind: Neighborhood,
@@ -70,37 +70,22 @@ impl<T: Scalar> Pool<T> {
             return Ok(());
         }
         watch.stage("neighbors");
-        let mut first = 0;
-        let search = |view: &View| {
-            let part = self.features.as_ref().subrows(first, view.dim);
-            first += view.dim;
-            if kind == Neighborhood::WithinClass {
-                // A fold holds out whole classes: nothing is ever missing from these lists.
-                let found = neighbors::within_labels(part, &self.labels, k, watch);
-                neighbors::verify_within_labels(part, &self.labels, &found, watch)?;
-                return Ok(found);
-            }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+        let length = match kind {
+            // A fold holds out whole classes: nothing is ever missing from these lists.
+            Neighborhood::WithinClass => k,
             // A quarter more than remains on average: few lists are then too short.
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
-            let length = (1.25 * k as f64 / (1.0 - share)).ceil() as usize + 8;
-            let found = neighbors::exact(part, length, watch);
-            neighbors::verify(part, &found, watch)?;
-            Ok(found)
+            Neighborhood::Global => (1.25 * k as f64 / (1.0 - share)).ceil() as usize + 8,
         };
-        let found: bidilel_math::Result<Vec<Neighbors>> = self.views.parts.iter().map(search).collect();
-        let lists = Some(Lists { neighbors: k, views: found.map_err(Error::in_stage("neighbors"))? });
-        match kind {
-            Neighborhood::Global => self.global = lists,
-            Neighborhood::WithinClass => self.within_class = lists,
-        }
+        let how = (kind, Search::Exact);
+        let views = self.views.neighbors(self.features.as_ref(), &self.labels, how, length, watch)?;
+        self.lists.retain(|lists| lists.kind != kind);
+        self.lists.push(Lists { kind, neighbors: k, views });
         Ok(())
     }
 
     fn lists(&self, kind: Neighborhood) -> Option<&Lists> {
-        match kind {
-            Neighborhood::Global => self.global.as_ref(),
-            Neighborhood::WithinClass => self.within_class.as_ref(),
-        }
+        self.lists.iter().find(|lists| lists.kind == kind)
     }
 
     /// Same-class pairs among the `k` nearest neighbours of every view, from prepared lists.
@@ -120,19 +105,19 @@ impl<T: Scalar> Pool<T> {
         let lists = self.lists(*neighborhood).expect("lists are prepared for the whole batch");
         let mut searched = std::mem::take(&mut *fold.searched());
         searched.resize_with(lists.views.len(), HashMap::new);
-        let (mut first, mut found) = (0, Vec::new());
-        for ((view, list), searched) in views.parts.iter().zip(&lists.views).zip(&mut searched) {
-            let part = self.features.as_ref().subrows(first, view.dim);
-            first += view.dim;
-            if view.weight > 0.0 && *neighborhood == Neighborhood::Global {
-                let known = std::mem::take(searched);
-                let own = list.restricted(&fold.train, part, locality.neighbors, known, watch);
-                *searched = own.searched;
-                found.push(own.neighbors);
-            } else if view.weight > 0.0 {
-                found.push(list.renumbered(&fold.train));
+        let parts = self.views.split(self.features.as_ref()).into_iter().zip(&mut searched);
+        let restrict = |(list, (part, searched)): (&Neighbors, (_, &mut HashMap<_, _>))| {
+            if *neighborhood == Neighborhood::WithinClass {
+                return list.renumbered(&fold.train);
             }
-        }
+            let known = std::mem::take(searched);
+            let own = list.restricted(&fold.train, part, locality.neighbors, known, watch);
+            *searched = own.searched;
+            own.neighbors
+        };
+        let used =
+            views.parts.iter().zip(lists.views.iter().zip(parts)).filter(|(view, _)| view.weight > 0.0);
+        let found: Vec<Neighbors> = used.map(|(_, list)| restrict(list)).collect();
         *fold.searched() = searched;
         let (lists, labels) = (found.iter().collect::<Vec<_>>(), supervised.then_some(&fold.labels[..]));
         views.graph(&lists, locality.neighbors, labels, locality.weights)

@@ -21,6 +21,8 @@ pub(super) struct Search<'s, T> {
     pub(super) evaluator: &'s mut Evaluator<T>,
     pub(super) host: &'s dyn Host,
     pub(super) watch: &'s dyn Observer,
+    /// Two semantic representations that are judged one by one until their weights are searched for.
+    pub(super) singles: Vec<String>,
     pub(super) curves: Vec<Curve>,
     scores: HashMap<String, Vec<Option<f64>>>,
     /// Every setting that was scored, in order, with the stage that first asked for it.
@@ -41,11 +43,15 @@ impl<'s, T: Scalar> Search<'s, T> {
         host: &'s dyn Host,
         watch: &'s dyn Observer,
     ) -> Self {
+        let Settings { semantic, gamma, semantic_weights, .. } = &plan.base;
+        let open = gamma.is_none() && semantic_weights.is_none();
+        let both = semantic.clone().filter(|names| open && names.len() == 2);
         Self {
             plan,
             evaluator,
             host,
             watch,
+            singles: both.unwrap_or_default(),
             curves: Vec::new(),
             scores: HashMap::new(),
             asked: Vec::new(),
@@ -121,9 +127,15 @@ impl<'s, T: Scalar> Search<'s, T> {
         Scored::new(stage, settings.clone(), scores, self.problems.get(&key).cloned())
     }
 
+    /// The settings by which one is judged: itself, or itself with either semantic representation.
+    pub(super) fn variants(&self, settings: &Settings) -> Vec<Settings> {
+        let one = |name: &String| Settings { semantic: Some(vec![name.clone()]), ..settings.clone() };
+        if self.singles.is_empty() { vec![settings.clone()] } else { self.singles.iter().map(one).collect() }
+    }
+
     /// A setting judged by the mean over its variants, on the folds that all of them have.
-    pub(super) fn judged(&self, stage: Stage, settings: &Settings, variants: &[Settings]) -> Scored {
-        let parts: Vec<Scored> = variants.iter().map(|one| self.scored(stage, one)).collect();
+    pub(super) fn judged(&self, stage: Stage, settings: &Settings) -> Scored {
+        let parts: Vec<Scored> = self.variants(settings).iter().map(|one| self.scored(stage, one)).collect();
         let problem = parts.iter().find_map(|part| part.problem.clone());
         let folds = parts.iter().map(|part| part.scores.len()).min().unwrap_or(0);
         let mean = |fold: usize| parts.iter().map(|part| part.scores[fold]).sum::<f64>() / parts.len() as f64;
@@ -145,7 +157,7 @@ impl<'s, T: Scalar> Search<'s, T> {
 }
 
 impl Scored {
-    fn new(stage: Stage, settings: Settings, scores: Vec<f64>, problem: Option<String>) -> Self {
+    pub(super) fn new(stage: Stage, settings: Settings, scores: Vec<f64>, problem: Option<String>) -> Self {
         let Summary { mean, standard_error, .. } = Summary::of(&scores);
         Self { stage, settings, scores, mean, standard_error, problem }
     }

@@ -57,10 +57,16 @@ impl<'a> Sink<'a> {
         Self { batch, keys, host, watch, state }
     }
 
-    /// Whether one of these settings has no score on a fold, and is to have one.
-    pub(super) fn wants(&self, fold: usize, settings: &[usize]) -> bool {
+    /// Those of some settings that have no score on a fold and are to have one.
+    pub(super) fn wanted(&self, fold: usize, settings: &[usize]) -> Vec<usize> {
         let state = self.state();
-        !state.stopped && settings.iter().any(|&setting| state.scores.values[setting][fold].is_none())
+        let wanted = |&setting: &usize| !state.stopped && state.scores.values[setting][fold].is_none();
+        settings.iter().copied().filter(wanted).collect()
+    }
+
+    /// Whether there are any.
+    pub(super) fn wants(&self, fold: usize, settings: &[usize]) -> bool {
+        !self.wanted(fold, settings).is_empty()
     }
 
     /// Takes the score of a setting on a fold, unless it is known.
@@ -95,7 +101,7 @@ impl<'a> Sink<'a> {
     pub(super) fn fail(&self, fold: usize, settings: &[usize], failure: Error) {
         let problem = failure.to_string();
         let mut failure = Some(failure);
-        for &setting in settings.iter().filter(|&&setting| self.wants(fold, &[setting])) {
+        for setting in self.wanted(fold, settings) {
             let own = failure.take().unwrap_or_else(|| Error::Grid { problem: problem.clone() });
             self.put(fold, setting, Err(own));
         }

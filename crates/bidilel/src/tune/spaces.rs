@@ -6,10 +6,10 @@ use faer::Mat;
 use rayon::prelude::*;
 
 use bidilel_math::norms::Norms;
-use bidilel_math::{Check, Columns, Observer, Scalar, distance};
+use bidilel_math::{Columns, Scalar, distance};
 
-use super::sink::Sink;
-use super::tree::{EmbedderNode, GraphSettings, Setting, SpaceNode};
+use super::execute::{Executor, NotesOnly};
+use super::tree::{EmbedderNode, GraphSettings, SpaceNode};
 use crate::bottom_up::Scatters;
 use crate::error::Result;
 use crate::landmarks::Landmarks;
@@ -17,58 +17,56 @@ use crate::latent_space::{LatentSpace, Map};
 use crate::metrics::accuracy;
 use crate::post::Refiner;
 use crate::recognize::Recognition;
-use crate::semantic::ClassSemantics;
 use crate::top_down::ClassEmbedder;
 
 /// Held-out instances that are projected and recognised at a time: they stay in the cache.
 const BLOCK: usize = 480;
 
-/// A fold as the top-down half of the pipeline needs it, and where its scores go.
-pub(super) struct Spaces<'a, T> {
+/// A fold in the features that its latent spaces are over: those of the pool, or those of a fused kernel.
+pub(super) struct Spaces<'a, T, F> {
+    pub(super) run: &'a Executor<'a, T>,
     pub(super) fold: usize,
-    pub(super) train: Columns<'a, T>,
-    pub(super) test: Columns<'a, T>,
-    pub(super) labels: &'a [usize],
-    pub(super) test_labels: &'a [usize],
+    pub(super) train: Columns<'a, F>,
+    pub(super) test: Columns<'a, F>,
     /// The mean of the training instances.
     pub(super) mean: &'a [f64],
-    pub(super) semantics: &'a [ClassSemantics],
-    pub(super) settings: &'a [Setting],
-    pub(super) sink: &'a Sink<'a>,
-    pub(super) watch: &'a dyn Observer,
 }
 
-/// The held-out classes in some leading dimensions, for the settings that are still wanted.
-struct Embedded {
-    settings: Vec<usize>,
-    /// Latent dimensions x classes.
-    points: Mat<f64>,
-}
+/// Settings that are still wanted, and their held-out classes in some leading dimensions: dimensions x classes.
+type Embedded = (Vec<usize>, Mat<f64>);
 
-impl<T: Scalar> Spaces<'_, T> {
+impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
     /// Solves the eigenproblem of a node at its largest dim, and scores what is wanted in that space.
     pub(super) fn solve(&self, scatters: &Scatters, node: &SpaceNode) {
-        let learner = &self.settings[node.settings[0]].pipeline.bottom_up;
+        let learner = &self.run.settings[node.settings[0]].pipeline.bottom_up;
         let Some(GraphSettings { locality, .. }) = GraphSettings::of(learner) else { return };
-        if !self.sink.wants(self.fold, &node.settings) {
-            return;
-        }
-        let largest = node.children.iter().map(|dim| dim.key).max().unwrap_or(1).min(scatters.most_dim);
-        let solve = |()| scatters.solve(locality.alpha, largest, &NotesOnly(self.watch));
-        match locality.check().and_then(solve) {
-            Ok(map) => self.score(&LatentSpace::around(Map::Linear(map), self.mean.to_vec()), node),
-            Err(failure) => self.sink.fail(self.fold, &node.settings, failure),
+        if self.run.sink.wants(self.fold, &node.settings) {
+            let largest = node.children.iter().map(|dim| dim.key).max().unwrap_or(1).min(scatters.most_dim);
+            let notes = NotesOnly(self.run.watch);
+            match locality.check().and_then(|()| scatters.solve(locality.alpha, largest, &notes)) {
+                Ok(map) => self.score(&LatentSpace::around(Map::Linear(map), self.mean.to_vec()), node),
+                Err(failure) => self.run.sink.fail(self.fold, &node.settings, failure),
+            }
         }
     }
 
     /// Scores what is wanted in a space and in its leading dimensions.
     pub(super) fn score(&self, space: &LatentSpace, node: &SpaceNode) {
-        if let Err(failure) = self.try_score(space, node) {
-            self.sink.fail(self.fold, &node.settings, failure);
-        }
+        let outcome = self.embed(space, node).and_then(|embedded| {
+            let refined = |&setting: &usize| !self.run.settings[setting].pipeline.post.is_empty();
+            if embedded.iter().flat_map(|(settings, _)| settings).any(refined) {
+                self.refine(space, &embedded)
+            } else {
+                self.recognize(space, &embedded)
+            }
+        });
+        outcome.unwrap_or_else(|failure| self.run.sink.fail(self.fold, &node.settings, failure));
     }
 
-    fn try_score(&self, space: &LatentSpace, node: &SpaceNode) -> Result<()> {
+    /// All embeddings that are wanted, from landmarks in every dim of a node.
+    fn embed(&self, space: &LatentSpace, node: &SpaceNode) -> Result<Vec<Embedded>> {
+        let (sink, labels) = (self.run.sink, &self.run.evaluator.folds[self.fold].labels);
+        let semantics = &self.run.semantics[self.fold];
         let mut dims: Vec<usize> = node.children.iter().map(|dim| dim.key.min(space.dim())).collect();
         dims.sort_unstable();
         dims.dedup();
@@ -76,41 +74,41 @@ impl<T: Scalar> Spaces<'_, T> {
             Map::Linear(map) => Norms::new(map.as_ref(), &space.mean, self.train, &dims),
             _ => None,
         };
-        let classes = self.semantics[0].known;
         let landmarks: Vec<Landmarks> = match &norms {
             Some(norms) => {
-                let directions = norms.directions(self.train, self.labels, classes);
+                let directions = norms.directions(self.train, labels, semantics[0].known);
                 directions.into_iter().map(|points| Landmarks { points }).collect()
             }
-            None => Landmarks::of_prefixes(space, self.train, self.labels, classes, &dims)?,
+            None => Landmarks::of_prefixes(space, self.train, labels, semantics[0].known, &dims)?,
         };
         let below = node.children.iter().flat_map(|dim| dim.children.iter().map(move |node| (dim.key, node)));
-        let wanted: Vec<_> = below.filter(|(_, node)| self.sink.wants(self.fold, &node.settings)).collect();
         let embed = |(dim, node): (usize, &EmbedderNode)| {
-            let at = dims.iter().position(|&other| other == dim.min(space.dim())).unwrap_or(0);
-            let (semantics, embedder) = &node.key;
-            let embedding =
-                embedder.embed(&landmarks[at], &self.semantics[*semantics], &NotesOnly(self.watch));
-            let failed = |failure| self.sink.fail(self.fold, &node.settings, failure);
-            let mut settings = node.settings.clone();
-            settings.retain(|&setting| self.sink.wants(self.fold, &[setting]));
-            Some(Embedded { settings, points: embedding.map_err(failed).ok()?.points })
+            let settings = sink.wanted(self.fold, &node.settings);
+            let at = dims.binary_search(&dim.min(space.dim())).ok().filter(|_| !settings.is_empty())?;
+            let ((chosen, embedder), notes) = (&node.key, NotesOnly(self.run.watch));
+            match embedder.embed(&landmarks[at], &semantics[*chosen], &notes) {
+                Ok(embedding) => Some((settings, embedding.points)),
+                Err(failure) => {
+                    sink.fail(self.fold, &settings, failure);
+                    None
+                }
+            }
         };
-        let embedded: Vec<Embedded> = wanted.into_par_iter().filter_map(embed).collect();
-        let refined = |&setting: &usize| !self.settings[setting].pipeline.post.is_empty();
-        if embedded.iter().any(|one| one.settings.iter().any(refined)) {
-            return self.refine(space, &embedded);
-        }
+        Ok(below.collect::<Vec<_>>().into_par_iter().filter_map(embed).collect())
+    }
+
+    /// Scores settings that do not refine, a few held-out instances at a time.
+    fn recognize(&self, space: &LatentSpace, embedded: &[Embedded]) -> Result<()> {
         let mut labels = vec![Vec::with_capacity(self.test.ncols()); embedded.len()];
         let placer = space.placer();
         for first in (0..self.test.ncols()).step_by(BLOCK) {
             let placed = placer.place(self.test.part(first, BLOCK.min(self.test.ncols() - first)))?;
-            let each = labels.par_iter_mut().zip(&embedded);
-            each.for_each(|(labels, one)| labels.extend(recognize(&placed, &one.points).labels()));
+            let each = labels.par_iter_mut().zip(embedded);
+            each.for_each(|(labels, (_, points))| labels.extend(nearest(&placed, points).labels()));
         }
-        for (one, labels) in embedded.iter().zip(labels) {
-            let score = accuracy(&labels, self.test_labels, one.points.ncols()).per_class;
-            one.settings.iter().for_each(|&setting| self.sink.put(self.fold, setting, Ok(score)));
+        for ((settings, points), labels) in embedded.iter().zip(labels) {
+            let score = self.accuracy(&labels, points);
+            settings.iter().for_each(|&setting| self.run.sink.put(self.fold, setting, Ok(score)));
         }
         Ok(())
     }
@@ -118,37 +116,26 @@ impl<T: Scalar> Spaces<'_, T> {
     /// Scores settings of which some refine: refiners look at all held-out instances together.
     fn refine(&self, space: &LatentSpace, embedded: &[Embedded]) -> Result<()> {
         let placed = space.place(self.test)?;
-        embedded.par_iter().for_each(|one| {
-            let inductive = recognize(&placed, &one.points);
-            one.settings.par_iter().for_each(|&setting| {
-                let post = &self.settings[setting].pipeline.post;
+        embedded.par_iter().for_each(|(settings, points)| {
+            let inductive = nearest(&placed, points);
+            settings.par_iter().for_each(|&setting| {
+                let post = &self.run.settings[setting].pipeline.post;
                 let refined = post.iter().try_fold(inductive.clone(), |found, post| post.refine(found));
-                let classes = one.points.ncols();
-                let score =
-                    refined.map(|found| accuracy(&found.labels(), self.test_labels, classes).per_class);
-                self.sink.put(self.fold, setting, score);
+                let score = refined.map(|found| self.accuracy(&found.labels(), points));
+                self.run.sink.put(self.fold, setting, score);
             });
         });
         Ok(())
     }
+
+    fn accuracy(&self, labels: &[usize], points: &Mat<f64>) -> f64 {
+        accuracy(labels, &self.run.evaluator.folds[self.fold].test_labels, points.ncols()).per_class
+    }
 }
 
 /// Recognition in the leading dimensions that `points` have.
-fn recognize(placed: &Mat<f64>, points: &Mat<f64>) -> Recognition {
+fn nearest(placed: &Mat<f64>, points: &Mat<f64>) -> Recognition {
     let mut leading = placed.subrows(0, points.nrows()).to_owned();
     distance::normalize_columns(leading.as_mut());
     Recognition::nearest(Arc::new(leading), points.clone())
-}
-
-/// Passes on notes and checks only: the stages of concurrent work have no order.
-pub(super) struct NotesOnly<'a>(pub(super) &'a dyn Observer);
-
-impl Observer for NotesOnly<'_> {
-    fn check(&self, check: &Check) {
-        self.0.check(check);
-    }
-
-    fn note(&self, message: &str) {
-        self.0.note(message);
-    }
 }

@@ -10,6 +10,7 @@ use bidilel_math::Observer;
 use bidilel_math::statistics::Summary;
 
 use super::{Evaluator, Forgetful};
+use crate::bottom_up::Neighborhood;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::settings::Settings;
@@ -47,16 +48,15 @@ pub fn choose_views(
     }
     let (mut validation, mut pairs) = (Vec::new(), Vec::new());
     for name in &names {
-        let alone = base.with_views(std::slice::from_ref(name));
-        let choice = alone.choice(dataset)?;
+        let alone = [base.with_views(std::slice::from_ref(name))];
+        let choice = alone[0].choice(dataset)?;
         let mut evaluator = Evaluator::new(Arc::clone(dataset), trial, folds.to_vec(), &choice, seed, watch)?;
         // Lists for the folds are longer: those for the pairs are their beginnings.
-        evaluator.prepare(std::slice::from_ref(&alone), watch)?;
-        let found = evaluator.pairs(k, watch)?.swap_remove(0);
-        let scores = evaluator.score(std::slice::from_ref(&alone), 0..folds.len(), &Forgetful, watch)?;
-        if let Some((_, failure)) = scores.failures.into_iter().next() {
-            return Err(failure);
-        }
+        evaluator.prepare(&alone, watch)?;
+        evaluator.pool.prepare(Neighborhood::Global, k, 0.0, watch)?;
+        let found = evaluator.pool.pairs(k).swap_remove(0);
+        let scores = evaluator.score(&alone, 0..folds.len(), &Forgetful, watch)?;
+        scores.failures.into_iter().next().map_or(Ok(()), |(_, failure)| Err(failure))?;
         validation.push(scores.values.into_iter().flatten().flatten().collect::<Vec<f64>>());
         pairs.push(found);
     }
