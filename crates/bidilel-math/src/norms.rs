@@ -27,8 +27,9 @@ const REFERENCE_SAMPLE: usize = 64;
 const BLOCK: usize = 960;
 /// Points that one thread multiplies at a time.
 const TASK: usize = 48;
-/// Norms of points with which products in single precision neither overflow nor vanish.
-const SINGLE_RANGE: Range<f64> = 1e-25..1e30;
+/// Norms of points, and largest entries of maps, with which products in single precision neither overflow nor vanish.
+const POINT_RANGE: Range<f64> = 1e-18..1e22;
+const MAP_RANGE: Range<f64> = 1e-12..1e12;
 /// The largest relative error of a norm before it is computed again in double precision.
 const MAX_ERROR: f64 = 0.1;
 /// The share of its terms below which a norm in double precision counts as zero: it may be nothing but rounding.
@@ -42,9 +43,8 @@ pub struct Norms<'a, T> {
     dims: &'a [usize],
     /// $m$.
     reference: Vec<T>,
-    /// $P^\top$ divided by `unit`, so that none of its entries is larger than 1.
+    /// $P^\top$.
     panels: Panels<T>,
-    unit: f64,
     /// $o$.
     offset: Vec<f64>,
     /// $\|P\|_F$, $\|o\|$ and $\|s\|$ over each of `dims`.
@@ -54,7 +54,7 @@ pub struct Norms<'a, T> {
 impl<'a, T: Scalar> Norms<'a, T> {
     /// Prepares $P$ (rows x dimensions) and $s$ for norms of `points` over each of the leading `dims` (ascending).
     ///
-    /// None with so few points that it does not pay.
+    /// None with so few points that it does not pay, or a map that single precision cannot hold.
     pub fn new(
         map: MatRef<'a, f64>,
         shift: &'a [f64],
@@ -62,26 +62,24 @@ impl<'a, T: Scalar> Norms<'a, T> {
         dims: &'a [usize],
     ) -> Option<Self> {
         let (rows, dim) = (map.nrows(), *dims.last()?);
-        if points.nrows() != rows || points.ncols() < MIN_POINTS_PER_ROW * rows {
-            return None;
-        }
+        let largest = (0..dim).map(|t| vector::largest(vector::column(map, t))).fold(0.0, f64::max);
+        let many = points.ncols() >= MIN_POINTS_PER_ROW * rows;
+        (many && points.nrows() == rows && MAP_RANGE.contains(&largest)).then_some(())?;
         let sample = (0..points.ncols()).step_by(points.ncols().div_ceil(REFERENCE_SAMPLE).max(1));
         let (share, mut mean) = (1.0 / sample.len().max(1) as f64, vec![0.0; rows]);
         sample.for_each(|i| vector::add_scaled(&mut mean, share, points.slice(i)));
         let reference: Vec<T> = mean.into_iter().map(T::from_f64).collect();
         let offset = project(map, shift, &reference, dim);
-        let largest = (0..dim).map(|t| vector::largest(vector::column(map, t))).fold(0.0, f64::max);
-        let unit = if largest > 0.0 { largest } else { 1.0 };
         let mut panels = Panels::left(dim, rows);
-        let scaled = Mat::from_fn(rows, dim, |i, t| T::from_f64(map[(i, t)] / unit));
-        panels.pack_columns(scaled.as_ref(), T::from_f64(1.0));
+        let narrow = Mat::from_fn(rows, dim, |i, t| T::from_f64(map[(i, t)]));
+        panels.pack_columns(narrow.as_ref(), T::from_f64(1.0));
         let squared = |t: usize| distance::norm(vector::column(map, t)).powi(2);
-        let sizes = dims.iter().map(|&dim| {
+        let sizes = |&dim: &usize| {
             let frobenius = (0..dim).map(squared).sum::<f64>().sqrt();
             [frobenius, distance::norm(&offset[..dim]), distance::norm(&shift[..dim])]
-        });
-        let sizes = sizes.collect();
-        Some(Self { map, shift, dims, reference, panels, unit, offset, sizes })
+        };
+        let sizes = dims.iter().map(sizes).collect();
+        Some(Self { map, shift, dims, reference, panels, offset, sizes })
     }
 
     /// $\sum_i y_i / \|y_i\|$ over the points of each of `count` groups, normalized, over each of `dims`.
@@ -132,13 +130,11 @@ impl<'a, T: Scalar> Norms<'a, T> {
                 .write_to(projected.as_mut().subcols_mut(0, count));
             for (i, norms) in norms.chunks_mut(each).enumerate() {
                 let (size, point) = (distance::norm(centered.col_as_slice(i)), projected.col_as_slice(i));
-                self.accumulate(norms, |part| {
-                    squared_norm(&point[part.clone()], self.unit, &self.offset[part])
-                });
+                self.accumulate(norms, |part| squared_norm(&point[part.clone()], &self.offset[part]));
                 let accurate = |(norm, [map, offset, _]): (&f64, &[f64; 3])| {
                     rounding * (map * size + offset) <= MAX_ERROR * norm
                 };
-                if !SINGLE_RANGE.contains(&size) || !norms.iter().zip(&self.sizes).all(accurate) {
+                if !POINT_RANGE.contains(&size) || !norms.iter().zip(&self.sizes).all(accurate) {
                     self.in_double(own.slice(i), norms);
                 }
             }
@@ -186,14 +182,14 @@ fn project<T: Scalar>(map: MatRef<'_, f64>, shift: &[f64], point: &[T], dim: usi
     (0..dim).map(|t| vector::dot(vector::column(map, t), &wide) - shift[t]).collect()
 }
 
-/// $\sum_t (u p_t + o_t)^2$.
-fn squared_norm<T: Scalar>(point: &[T], unit: f64, offset: &[f64]) -> f64 {
+/// $\|p + o\|^2$.
+fn squared_norm<T: Scalar>(point: &[T], offset: &[f64]) -> f64 {
     vector::reduce(
         point,
         offset,
         #[inline(always)]
         |value, offset| {
-            let value = unit * value.to_f64() + offset;
+            let value = value.to_f64() + offset;
             value * value
         },
     )
@@ -246,14 +242,13 @@ mod tests {
         }
     }
 
-    /// The scale of the map never matters; points outside the range of single precision are projected in double precision.
+    /// Points outside the range of single precision are projected in double precision.
     #[test]
-    fn numbers_of_any_scale_keep_their_directions() {
-        let scales = [(1e25, 1.0), (1e-25, 1.0), (1e37, 1.0), (1e-37, 1.0), (1.0, 1e60), (1.0, 1e-60)];
-        for (scale, of_map) in scales {
-            let map = example(40) * faer::Scale(of_map);
+    fn points_of_any_scale_keep_their_directions() {
+        for scale in [1e18, 1e-18, 1e25, 1e-25, 1e37, 1e-37] {
+            let map = example(40);
             let shift = image(&map, |i| scale * i as f64 / 20.0);
-            assert!(error::<f32>(&map, &shift, &points(scale), &[10, 40]) < 1e-6, "{scale:e} {of_map:e}");
+            assert!(error::<f32>(&map, &shift, &points(scale), &[10, 40]) < 1e-6, "{scale:e}");
         }
     }
 
@@ -269,10 +264,12 @@ mod tests {
     }
 
     #[test]
-    fn few_points_are_projected() {
-        let (map, points) = (example(20), points::<f32>(1.0));
-        let some = |count: usize| Columns::from(points.as_ref().subcols(0, count));
-        let new = |count: usize| Norms::new(map.as_ref(), &[0.0; 20], some(count), &[5, 20]);
-        assert!(new(240).is_some() && new(239).is_none());
+    fn few_points_and_maps_of_other_scales_are_projected() {
+        let points = points::<f32>(1.0);
+        let new = |count: usize, scale: f64| {
+            let points = Columns::from(points.as_ref().subcols(0, count));
+            Norms::new((example(20) * faer::Scale(scale)).as_ref(), &[0.0; 20], points, &[5, 20]).is_some()
+        };
+        assert!(new(240, 1.0) && !new(239, 1.0) && !new(240, 1e60) && !new(240, 1e-60));
     }
 }

@@ -21,15 +21,14 @@ pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
             batch.extend(product(&with, &search.wanted(axes.clone()))?);
         }
     }
-    search.prepare(&base, [Axis::new("neighbors", &[10, 30])].iter())?;
+    search.evaluator.prepare(&Axis::new("neighbors", &[10, 30]).over(&base)?, search.watch)?;
     let mut best = search.stage(Stage::Pipelines, batch, &base, None)?;
     for axis in search.wanted(fine()) {
         best = search.one(&axis, &best)?;
     }
-    if search.plan.base.post.is_none() {
-        best = refined(search, &best)?;
-    } else {
-        best.post.clone_from(&search.plan.base.post);
+    match &search.plan.base.post {
+        None => best = refined(search, &best)?,
+        fixed => best.post.clone_from(fixed),
     }
     search.fuse(&grid::gamma(), best)
 }
@@ -50,7 +49,8 @@ fn learners() -> [(&'static str, Vec<Axis>); 6] {
 
 /// One setting at a time; what has no say in the winner is passed over.
 fn fine() -> Vec<Axis> {
-    let mut axes: Vec<Axis> = grid::fine().into_iter().take(3).collect();
+    let mut axes = grid::fine();
+    axes.truncate(3);
     axes.insert(1, Axis::new("ridge", &[0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]));
     axes.push(Axis::new("svr_c", &[0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]));
     axes.push(Axis::new("svr_epsilon", &[0.001, 0.003, 0.01, 0.03, 0.1]));

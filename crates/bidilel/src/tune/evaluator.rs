@@ -35,7 +35,7 @@ pub struct Evaluator<T = f32> {
     /// How many features are not the same for all instances.
     varying: usize,
     pub(super) seed: u64,
-    /// Whether settings share their work; otherwise each is fitted by itself on every fold.
+    /// Whether settings share their work; otherwise each is fitted by itself, to every fold as the dataset has it.
     pub sharing: bool,
 }
 
@@ -72,8 +72,8 @@ impl<T: Scalar> Evaluator<T> {
     ) -> Result<Self> {
         let dataset = dataset.into();
         let index: HashMap<usize, usize> = instances.iter().enumerate().map(|(at, &i)| (i, at)).collect();
-        let folds =
-            folds.into_iter().map(|trial| Fold::new(&dataset, trial, &index)).collect::<Result<_>>()?;
+        let fold = |trial: Trial| Fold::new(&dataset, trial, &index, features.as_ref());
+        let folds = folds.into_iter().map(fold).collect::<Result<_>>()?;
         let labels = instances.iter().map(|&instance| dataset.labels[instance]).collect();
         let varying = scatter::varying(features.as_ref()).len();
         let views = Views::single(&dataset.visual(None)?.name, features.nrows());
@@ -94,11 +94,15 @@ impl<T: Scalar> Evaluator<T> {
     /// Makes the neighbour lists long enough for all of these settings at once.
     ///
     /// # Errors
-    /// If lists are not those that a plain search finds.
+    /// With approximate neighbours, and if lists are not those that a plain search finds.
     pub fn prepare(&mut self, batch: &[Settings], watch: &dyn Observer) -> Result<()> {
-        if check_search(batch).is_err() {
-            // Scoring them fails: no need to search first.
+        if !self.sharing {
             return Ok(());
+        }
+        // Lists are filtered for each fold: what an approximate search misses would not be what it misses in a fit.
+        if batch.iter().any(|settings| settings.effective().search == Some(Search::Approximate)) {
+            let expected = "exact while settings are chosen, whose folds share exact neighbours".to_owned();
+            return Err(Error::Setting { setting: "search", expected, found: "approximate".to_owned() });
         }
         let held_out =
             |fold: &Fold| fold.test.len() as f64 / (fold.train.len() + fold.test.len()).max(1) as f64;
@@ -122,7 +126,11 @@ impl<T: Scalar> Evaluator<T> {
             BottomUpName::Slpp | BottomUpName::Lpp => instances,
             BottomUpName::Pca => instances.saturating_sub(1),
             BottomUpName::Lda => least(|fold| fold.trial.known.len()).saturating_sub(1),
-            BottomUpName::Cca => self.semantic_dim(settings),
+            BottomUpName::Cca => settings.choice(&self.dataset).map_or(usize::MAX, |choice| {
+                let found =
+                    choice.semantic.iter().filter_map(|(name, _)| self.dataset.semantic(Some(name)).ok());
+                found.map(|semantic| semantic.vectors.nrows()).sum()
+            }),
             BottomUpName::None => return (settings.clone(), None),
         };
         let most = most.min(self.features_of(settings, instances)).max(1);
@@ -141,12 +149,6 @@ impl<T: Scalar> Evaluator<T> {
             Ok((Method::Nystrom, _)) => instances.min(fusion.nystrom_rank),
             Ok((Method::Primal, _)) | Err(_) => self.varying,
         }
-    }
-
-    fn semantic_dim(&self, settings: &Settings) -> usize {
-        let Ok(choice) = settings.choice(&self.dataset) else { return usize::MAX };
-        let names = choice.semantic.iter().filter_map(|(name, _)| self.dataset.semantic(Some(name)).ok());
-        names.map(|semantic| semantic.vectors.nrows()).sum()
     }
 
     /// The loaded views with the weights and kernels of a setting.
@@ -193,10 +195,7 @@ impl<T: Scalar> Evaluator<T> {
     ) -> Result<Scores> {
         let all: Vec<usize> = (0..batch.len()).collect();
         if range.clone().any(|fold| sink.wants(fold, &all)) {
-            if self.sharing {
-                check_search(batch)?;
-                self.prepare(batch, watch)?;
-            }
+            self.prepare(batch, watch)?;
             let mut chosen: Vec<Vec<(String, f64)>> = Vec::new();
             let setting = |settings: &Settings| {
                 let own = settings.choice(&self.dataset)?.semantic;
@@ -208,11 +207,11 @@ impl<T: Scalar> Evaluator<T> {
                 Ok(Setting { pipeline, views, semantics })
             };
             let settings = batch.iter().map(setting).collect::<Result<Vec<_>>>()?;
-            let of_fold = |Fold { trial, .. }: &Fold| -> Result<Vec<ClassSemantics>> {
-                let semantics = |own| ClassSemantics::new(&self.dataset, own, &trial.known, &trial.unseen);
-                chosen.iter().map(|own| semantics(own)).collect()
-            };
-            let semantics = self.folds[..range.end].iter().map(of_fold).collect::<Result<Vec<_>>>()?;
+            let semantics = self.folds[..range.end].iter().map(|Fold { trial, .. }| {
+                let of = |own: &Vec<_>| ClassSemantics::new(&self.dataset, own, &trial.known, &trial.unseen);
+                chosen.iter().map(of).collect()
+            });
+            let semantics = semantics.collect::<Result<Vec<_>>>()?;
             let tree = if self.sharing { tree(&settings) } else { vec![Branch::Whole(all)] };
             let mut cache = std::mem::take(&mut self.cache);
             let (settings, tree, semantics, sink) = (&settings[..], &tree[..], &semantics[..], &sink);
@@ -242,19 +241,4 @@ impl<T: Scalar> Evaluator<T> {
         hash.update(&self.seed.to_le_bytes());
         format!("{:032x}", hash.digest128())
     }
-}
-
-/// Fails where neighbours are to be approximate.
-///
-/// Exact lists over all instances are filtered for each fold: what is missing from approximate ones would be missing
-/// otherwise than in a fit.
-fn check_search(batch: &[Settings]) -> Result<()> {
-    if batch.iter().any(|settings| settings.effective().search == Some(Search::Approximate)) {
-        return Err(Error::Setting {
-            setting: "search",
-            expected: "exact while settings are chosen, whose folds share exact neighbours".to_owned(),
-            found: "approximate".to_owned(),
-        });
-    }
-    Ok(())
 }

@@ -23,7 +23,7 @@ use crate::bottom_up::{LatentSpaceLearner, Scatters};
 use crate::error::Result;
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
-use crate::task::Training;
+use crate::task::{Task, Training};
 use crate::visual::{Method, Views, over_kernel};
 
 /// A batch on some folds.
@@ -109,8 +109,8 @@ impl<T: Scalar> Executor<'_, T> {
             }
         }
         let columns = |instances| Columns::new(pool.features.as_ref(), instances);
-        let spaces = |(fold, Fold { train, test, .. }): (usize, &'s Fold)| {
-            let (train, test, mean) = (columns(train), columns(test), folds[fold].mean(pool));
+        let spaces = |(fold, Fold { train, test, mean, .. }): (usize, &'s Fold)| {
+            let (train, test) = (columns(train), columns(test));
             Spaces { run: self, fold, train, test, mean }
         };
         let spaces: Vec<Spaces<'_, T, T>> = folds.iter().enumerate().map(spaces).collect();
@@ -190,8 +190,7 @@ impl<T: Scalar> Executor<'_, T> {
                     None => {
                         // All dims in one space: the learner of the setting that has the most.
                         let [space] = &node.children[..] else { continue };
-                        let most =
-                            space.children.iter().max_by_key(|dim| dim.key).unwrap_or(&space.children[0]);
+                        let Some(most) = space.children.iter().max_by_key(|dim| dim.key) else { continue };
                         let learned = learner(&most.settings[0]).fit(&training, self.watch);
                         learned.map(|learned| spaces.score(&learned, space))
                     }
@@ -206,17 +205,18 @@ impl<T: Scalar> Executor<'_, T> {
         }
     }
 
-    /// Settings that share nothing, on one fold.
+    /// Settings that share nothing but the task of a fold.
     fn run_whole(&self, fold: usize, settings: &[usize]) -> Result<()> {
-        let Evaluator { dataset, pool, folds, seed, .. } = self.evaluator;
-        let mut task = None;
-        for setting in self.sink.wanted(fold, settings) {
+        let Evaluator { dataset, folds, seed, .. } = self.evaluator;
+        let wanted = self.sink.wanted(fold, settings);
+        let Some(&first) = wanted.first() else { return Ok(()) };
+        let choice = self.batch[first].choice(dataset)?;
+        let mut task = Task::new(dataset, &folds[fold].trial, &choice, self.watch)?;
+        for setting in wanted {
             let Setting { views, semantics, .. } = &self.settings[setting];
-            let semantics = &self.semantics[fold][*semantics];
-            let task = task.get_or_insert_with(|| folds[fold].task(dataset, pool, semantics));
             task.views.clone_from(views);
-            task.semantics.clone_from(semantics);
-            self.sink.put(fold, setting, fit_and_score(task, &self.batch[setting], *seed, self.watch));
+            task.semantics.clone_from(&self.semantics[fold][*semantics]);
+            self.sink.put(fold, setting, fit_and_score(&task, &self.batch[setting], *seed, self.watch));
         }
         Ok(())
     }

@@ -98,9 +98,8 @@ fn wrong<R>(setting: &'static str, expected: String, found: String) -> Result<R>
 
 fn divide(dataset: &Dataset, trial: &Trial, name: String, held_out: Vec<usize>) -> Trial {
     let out = |class: &usize| held_out.binary_search(class).is_ok();
-    let side = |side: bool| {
-        trial.train.iter().copied().filter(|&i| out(&dataset.labels[i]) == side).collect::<Vec<_>>()
-    };
+    let side =
+        |side: bool| trial.train.iter().copied().filter(|&i| out(&dataset.labels[i]) == side).collect();
     Trial {
         name,
         known: trial.known.iter().copied().filter(|class| !out(class)).collect(),

@@ -104,11 +104,9 @@ mod tests {
     fn the_last_axis_changes_fastest_and_what_has_no_say_makes_no_difference() {
         let all = product(&Settings::default(), &coarse()).unwrap();
         assert_eq!(all.len(), 18);
-        let first: Vec<_> = all[..4].iter().map(|s| (s.alpha, s.dim, s.neighbors)).collect();
         let expected = [(10, 1), (10, 10), (10, 50), (100, 1)].map(|(d, k)| (Some(0.1), Some(d), Some(k)));
-        assert_eq!(first, expected);
-        let lda =
-            Settings::default().with(&Map::from_iter([("bottom_up".to_owned(), "lda".into())])).unwrap();
+        assert!(all[..4].iter().map(|s| (s.alpha, s.dim, s.neighbors)).eq(expected));
+        let lda = set(&Settings::default(), "bottom_up", &"lda".into()).unwrap();
         assert_eq!(
             product(&lda, &coarse()).unwrap().len(),
             3,

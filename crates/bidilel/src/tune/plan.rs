@@ -11,7 +11,7 @@ use bidilel_math::{Observer, Scalar};
 use super::auto;
 use super::evaluator::Evaluator;
 use super::grid::{self, Axis, product};
-use super::search::Search;
+use super::search::{Log, Search};
 use super::{Curve, Host, Outcome, Scored, Stage};
 use crate::error::{Error, Result};
 use crate::settings::{PostName, Settings};
@@ -72,7 +72,11 @@ impl Plan {
         host: &dyn Host,
         watch: &dyn Observer,
     ) -> Result<Outcome> {
-        let mut search = Search::new(self, evaluator, host, watch);
+        let Settings { semantic, gamma, semantic_weights, .. } = &self.base;
+        let open = gamma.is_none() && semantic_weights.is_none();
+        let singles = semantic.clone().filter(|names| open && names.len() == 2).unwrap_or_default();
+        let (curves, stopped, log) = (Vec::new(), false, Log::default());
+        let mut search = Search { plan: self, evaluator, host, watch, singles, curves, stopped, log };
         let best = match self.strategy {
             _ if self.auto => auto::run(&mut search)?,
             Strategy::Paper => search.paper()?,
@@ -90,12 +94,12 @@ impl Plan {
             let entries = better.settings.effective().entries();
             let value = |name: &&str| Some(format!("--{name} {}", entries.get(*name)?));
             let values: Vec<String> = ["alpha", "dim", "neighbors"].iter().filter_map(value).collect();
+            let [better, chosen] = [better, &outcome.best].map(|scored| 100.0 * scored.mean);
             watch.note(&format!(
-            "{} scored {:.1} % on held-out classes, more than the {:.1} % that the paper's order ends with: its finer \
-             grids leave out values of the coarse one; --strategy grid with values of your own compares them all",
-            values.join(" "),
-            100.0 * better.mean,
-            100.0 * outcome.best.mean
+                "{} scored {better:.1} % on held-out classes, more than the {chosen:.1} % that the paper's order ends \
+                 with: its finer grids leave out values of the coarse one; --strategy grid with values of your own \
+                 compares them all",
+                values.join(" ")
             ));
         }
         Ok(outcome)
@@ -107,12 +111,12 @@ impl<T: Scalar> Search<'_, T> {
         let base = &self.plan.base;
         let inductive = Settings { post: None, gamma: None, ..base.clone() };
         let coarse = self.wanted(grid::coarse());
-        let (late, fine): (Vec<Axis>, Vec<Axis>) = self
-            .wanted(grid::fine())
-            .into_iter()
-            .partition(|axis| matches!(&axis.name[..], "self_training_neighbors" | "gamma"));
+        let mut fine = self.wanted(grid::fine());
+        let is_late = |axis: &mut Axis| ["self_training_neighbors", "gamma"].contains(&&axis.name[..]);
+        let late: Vec<Axis> = fine.extract_if(.., is_late).collect();
         let late = |name: &str| late.iter().find(|axis| axis.name == name);
-        self.prepare(&inductive, coarse.iter().chain(&fine))?;
+        let axes = coarse.iter().chain(&fine).map(|axis| axis.over(&inductive));
+        self.evaluator.prepare(&axes.collect::<Result<Vec<_>>>()?.concat(), self.watch)?;
         let mut best = self.stage(Stage::Coarse, product(&inductive, &coarse)?, &inductive, None)?;
         let known = grid::fine();
         let extra = self.plan.axes.iter().filter(|axis| !known.iter().any(|other| other.name == axis.name));
@@ -123,8 +127,8 @@ impl<T: Scalar> Search<'_, T> {
         if post.is_empty() {
             post.push(PostName::SelfTraining);
         }
-        if let Some(axis) = late("self_training_neighbors").filter(|_| post.contains(&PostName::SelfTraining))
-        {
+        let refines = post.contains(&PostName::SelfTraining);
+        if let Some(axis) = late("self_training_neighbors").filter(|_| refines) {
             let with = Settings { post: Some(post), ..best.clone() };
             best.self_training_neighbors = self.one(axis, &with)?.self_training_neighbors;
         }
@@ -170,25 +174,12 @@ impl<T: Scalar> Search<'_, T> {
         if best.is_err() && !first && self.stopped { Ok(current.clone()) } else { best }
     }
 
-    /// Neighbour lists for everything that these axes can ask for.
-    pub(super) fn prepare<'x>(
-        &mut self,
-        base: &Settings,
-        axes: impl Iterator<Item = &'x Axis>,
-    ) -> Result<()> {
-        let mut all = vec![base.clone()];
-        for axis in axes {
-            all.extend(axis.over(base)?);
-        }
-        self.evaluator.prepare(&all, self.watch)
-    }
-
     /// These axes without those that are fixed, and with the values of the plan where it has some.
     pub(super) fn wanted(&self, axes: Vec<Axis>) -> Vec<Axis> {
         let fixed = self.plan.base.entries();
-        let own =
-            |axis: Axis| self.plan.axes.iter().find(|other| other.name == axis.name).cloned().unwrap_or(axis);
-        axes.into_iter().filter(|axis| !fixed.contains_key(&axis.name)).map(own).collect()
+        let own = |name: &str| self.plan.axes.iter().find(|axis| axis.name == name).cloned();
+        let open = axes.into_iter().filter(|axis| !fixed.contains_key(&axis.name));
+        open.map(|axis| own(&axis.name).unwrap_or(axis)).collect()
     }
 
     /// All combinations, some of them, or fewer and fewer.
@@ -196,10 +187,8 @@ impl<T: Scalar> Search<'_, T> {
         let plan = self.plan;
         let paper = grid::fine().into_iter().take(3);
         let axes = if plan.axes.is_empty() { self.wanted(paper.collect()) } else { plan.axes.clone() };
-        let all = product(&plan.base, &axes)?;
-        let mut batch = self.admit(all);
+        let mut batch = self.admit(product(&plan.base, &axes)?);
         self.evaluator.prepare(&batch, self.watch)?;
-        let folds = self.evaluator.folds();
         match plan.strategy {
             Strategy::Halving => return self.halving(batch, &axes),
             Strategy::Random { samples } => {
@@ -212,7 +201,7 @@ impl<T: Scalar> Search<'_, T> {
             }
             Strategy::Grid | Strategy::Paper => {}
         }
-        self.score(Stage::Grid, &batch, folds)?;
+        self.score(Stage::Grid, &batch, self.evaluator.folds())?;
         self.best_of_grid(Stage::Grid, &batch, &axes)
     }
 

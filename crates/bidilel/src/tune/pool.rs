@@ -27,16 +27,12 @@ pub(super) struct Pool<T> {
     pub(super) labels: Vec<usize>,
     /// The views, each of weight 1: settings have weights of their own.
     pub(super) views: Views,
+    /// Neighbour lists over all instances.
     pub(super) lists: Vec<Lists>,
 }
 
-/// Neighbour lists of every view, and the number of neighbours for which they are long enough in every fold.
-pub(super) struct Lists {
-    kind: Neighborhood,
-    neighbors: usize,
-    views: Vec<Neighbors>,
-}
-
+/// Their kind, the number of neighbours for which they are long enough in every fold, and the lists of every view.
+type Lists = (Neighborhood, usize, Vec<Neighbors>);
 /// Lists that a fold leaves too short and that were searched for again, by view.
 pub(super) type Searched = Vec<HashMap<usize, Vec<(usize, f64)>>>;
 
@@ -66,7 +62,7 @@ impl<T: Scalar> Pool<T> {
         share: f64,
         watch: &dyn Observer,
     ) -> Result<()> {
-        if self.lists(kind).is_some_and(|lists| lists.neighbors >= k) {
+        if self.lists(kind).is_some_and(|(_, length, _)| *length >= k) {
             return Ok(());
         }
         watch.stage("neighbors");
@@ -78,19 +74,19 @@ impl<T: Scalar> Pool<T> {
             Neighborhood::Global => (1.25 * k as f64 / (1.0 - share)).ceil() as usize + 8,
         };
         let how = (kind, Search::Exact);
-        let views = self.views.neighbors(self.features.as_ref(), &self.labels, how, length, watch)?;
-        self.lists.retain(|lists| lists.kind != kind);
-        self.lists.push(Lists { kind, neighbors: k, views });
+        let lists = self.views.neighbors(self.features.as_ref(), &self.labels, how, length, watch)?;
+        self.lists.retain(|(other, ..)| *other != kind);
+        self.lists.push((kind, k, lists));
         Ok(())
     }
 
     fn lists(&self, kind: Neighborhood) -> Option<&Lists> {
-        self.lists.iter().find(|lists| lists.kind == kind)
+        self.lists.iter().find(|(other, ..)| *other == kind)
     }
 
     /// Same-class pairs among the `k` nearest neighbours of every view, from prepared lists.
     pub(super) fn pairs(&self, k: usize) -> Vec<Pairs> {
-        let lists = self.lists(Neighborhood::Global).map_or(&[][..], |lists| &lists.views);
+        let lists = self.lists(Neighborhood::Global).map_or(&[][..], |(.., lists)| lists);
         lists.iter().map(|list| Pairs::of(list, k, &self.labels)).collect()
     }
 
@@ -102,9 +98,9 @@ impl<T: Scalar> Pool<T> {
         views: &Views,
         watch: &dyn Observer,
     ) -> Affinity {
-        let lists = self.lists(*neighborhood).expect("lists are prepared for the whole batch");
+        let (.., lists) = self.lists(*neighborhood).expect("lists are prepared for the whole batch");
         let mut searched = std::mem::take(&mut *fold.searched());
-        searched.resize_with(lists.views.len(), HashMap::new);
+        searched.resize_with(lists.len(), HashMap::new);
         let parts = self.views.split(self.features.as_ref()).into_iter().zip(&mut searched);
         let restrict = |(list, (part, searched)): (&Neighbors, (_, &mut HashMap<_, _>))| {
             if *neighborhood == Neighborhood::WithinClass {
@@ -115,8 +111,7 @@ impl<T: Scalar> Pool<T> {
             *searched = own.searched;
             own.neighbors
         };
-        let used =
-            views.parts.iter().zip(lists.views.iter().zip(parts)).filter(|(view, _)| view.weight > 0.0);
+        let used = views.parts.iter().zip(lists.iter().zip(parts)).filter(|(view, _)| view.weight > 0.0);
         let found: Vec<Neighbors> = used.map(|(_, list)| restrict(list)).collect();
         *fold.searched() = searched;
         let (lists, labels) = (found.iter().collect::<Vec<_>>(), supervised.then_some(&fold.labels[..]));

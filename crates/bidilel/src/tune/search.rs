@@ -24,51 +24,30 @@ pub(super) struct Search<'s, T> {
     /// Two semantic representations that are judged one by one until their weights are searched for.
     pub(super) singles: Vec<String>,
     pub(super) curves: Vec<Curve>,
-    scores: HashMap<String, Vec<Option<f64>>>,
+    pub(super) stopped: bool,
+    pub(super) log: Log,
+}
+
+/// What a search has found so far.
+#[derive(Default)]
+pub(super) struct Log {
+    /// Scores by fold and why there are none, by the keys of settings.
+    scores: HashMap<String, (Vec<Option<f64>>, Option<String>)>,
     /// Every setting that was scored, in order, with the stage that first asked for it.
     asked: Vec<(Stage, Settings)>,
     /// Dims that do not exist, of which the user has been told.
     clipped: HashSet<usize>,
     first_failure: Option<Error>,
-    /// Why settings cannot be fitted, by their keys.
-    problems: HashMap<String, String>,
     evaluations: usize,
-    pub(super) stopped: bool,
 }
 
-impl<'s, T: Scalar> Search<'s, T> {
-    pub(super) fn new(
-        plan: &'s Plan,
-        evaluator: &'s mut Evaluator<T>,
-        host: &'s dyn Host,
-        watch: &'s dyn Observer,
-    ) -> Self {
-        let Settings { semantic, gamma, semantic_weights, .. } = &plan.base;
-        let open = gamma.is_none() && semantic_weights.is_none();
-        let both = semantic.clone().filter(|names| open && names.len() == 2);
-        Self {
-            plan,
-            evaluator,
-            host,
-            watch,
-            singles: both.unwrap_or_default(),
-            curves: Vec::new(),
-            scores: HashMap::new(),
-            asked: Vec::new(),
-            clipped: HashSet::new(),
-            first_failure: None,
-            problems: HashMap::new(),
-            evaluations: 0,
-            stopped: false,
-        }
-    }
-
+impl<T: Scalar> Search<'_, T> {
     /// Clips dims that do not exist, and drops duplicates.
     pub(super) fn admit(&mut self, batch: Vec<Settings>) -> Vec<Settings> {
         let clip = |settings: Settings| {
             let (clipped, asked) = self.evaluator.clipped(&settings);
             if let (Some(asked), Some(dim)) = (asked, clipped.dim)
-                && self.clipped.insert(asked)
+                && self.log.clipped.insert(asked)
             {
                 let text = format!("there are no {asked} latent dimensions here: {dim} are tried instead");
                 self.watch.note(&text);
@@ -83,38 +62,40 @@ impl<'s, T: Scalar> Search<'s, T> {
         if self.stopped {
             return Ok(());
         }
-        let left = self.host.evaluations_left(self.evaluations);
+        let left = self.host.evaluations_left(self.log.evaluations);
         let affordable = left / folds.max(1);
         self.stopped = affordable < batch.len();
         let (whole, rest) = batch.split_at(batch.len().min(affordable));
         self.score_affordable(stage, whole, folds)?;
-        match (rest, left % folds.max(1)) {
-            // What is left of a budget is for the first folds of the next setting.
-            ([next, ..], 1..) => self.score_affordable(stage, std::slice::from_ref(next), left % folds),
-            _ => Ok(()),
-        }
+        // What is left of a budget is for the first folds of the next setting.
+        self.score_affordable(stage, &rest[..rest.len().min(1)], left % folds.max(1))
     }
 
     fn score_affordable(&mut self, stage: Stage, batch: &[Settings], folds: usize) -> Result<()> {
-        self.evaluations += batch.len() * folds;
+        if batch.len() * folds == 0 {
+            return Ok(());
+        }
+        self.log.evaluations += batch.len() * folds;
         self.host.planned(stage, batch.len() * folds);
-        let (host, watch, scores) = (self.host, self.watch, &self.scores);
+        let (host, watch, log) = (self.host, self.watch, &mut self.log);
         // Only on these folds: a journal must not reveal more than the search has asked for.
         let known = |key: &str, fold: usize| {
-            scores.get(key).and_then(|scores| scores[fold]).or_else(|| host.recall(key, fold))
+            log.scores.get(key).and_then(|(scores, _)| scores[fold]).or_else(|| host.recall(key, fold))
         };
         let sink = Sink::new(batch, 0..folds, known, host, watch);
         let found = self.evaluator.score_into(sink, batch, 0..folds, watch)?;
-        for (setting, failure) in found.failures {
-            self.problems.entry(key(&batch[setting])).or_insert_with(|| failure.to_string());
-            self.first_failure.get_or_insert(failure);
-        }
         for (settings, values) in batch.iter().zip(found.values) {
-            let scores = self.scores.entry(key(settings)).or_insert_with(|| {
-                self.asked.push((stage, settings.clone()));
-                vec![None; self.evaluator.folds()]
+            let (scores, _) = log.scores.entry(key(settings)).or_insert_with(|| {
+                log.asked.push((stage, settings.clone()));
+                (vec![None; self.evaluator.folds()], None)
             });
             scores.iter_mut().zip(values).for_each(|(score, found)| *score = score.or(found));
+        }
+        for (setting, failure) in found.failures {
+            if let Some((_, problem @ None)) = log.scores.get_mut(&key(&batch[setting])) {
+                *problem = Some(failure.to_string());
+            }
+            log.first_failure.get_or_insert(failure);
         }
         self.stopped |= !host.may_continue();
         Ok(())
@@ -122,9 +103,8 @@ impl<'s, T: Scalar> Search<'s, T> {
 
     /// What is known of a setting.
     pub(super) fn scored(&self, stage: Stage, settings: &Settings) -> Scored {
-        let key = key(settings);
-        let scores = self.scores.get(&key).into_iter().flatten().flatten().copied().collect();
-        Scored::new(stage, settings.clone(), scores, self.problems.get(&key).cloned())
+        let (scores, problem) = self.log.scores.get(&key(settings)).cloned().unwrap_or_default();
+        Scored::new(stage, settings.clone(), scores.into_iter().flatten().collect(), problem)
     }
 
     /// The settings by which one is judged: itself, or itself with either semantic representation.
@@ -147,12 +127,10 @@ impl<'s, T: Scalar> Search<'s, T> {
     /// # Errors
     /// The first failure where nothing else came of it.
     pub(super) fn finish(mut self) -> Result<(Vec<Scored>, bool)> {
-        let all = self.asked.iter().map(|(stage, settings)| self.scored(*stage, settings));
+        let all = self.log.asked.iter().map(|(stage, settings)| self.scored(*stage, settings));
         let all: Vec<Scored> = all.filter(|one| !one.scores.is_empty()).collect();
-        match self.first_failure.take() {
-            Some(failure) if all.iter().all(|one| one.mean <= 0.0) => Err(failure),
-            _ => Ok((all, self.stopped)),
-        }
+        let useless = all.iter().all(|one| one.mean <= 0.0);
+        self.log.first_failure.take().filter(|_| useless).map_or(Ok((all, self.stopped)), Err)
     }
 }
 

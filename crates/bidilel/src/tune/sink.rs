@@ -30,9 +30,8 @@ pub(super) struct Sink<'a> {
 
 struct State {
     scores: Scores,
-    /// Whether no more scores are wanted, because the host said so or cannot go on.
-    stopped: bool,
-    fatal: Option<Error>,
+    /// Why no more scores are wanted: the host said so, or cannot go on.
+    ended: Option<Result<()>>,
 }
 
 impl<'a> Sink<'a> {
@@ -53,14 +52,14 @@ impl<'a> Sink<'a> {
             }
         }
         let scores = Scores { values, failures: Vec::new() };
-        let state = Mutex::new(State { scores, stopped: false, fatal: None });
+        let state = Mutex::new(State { scores, ended: None });
         Self { batch, keys, host, watch, state }
     }
 
     /// Those of some settings that have no score on a fold and are to have one.
     pub(super) fn wanted(&self, fold: usize, settings: &[usize]) -> Vec<usize> {
         let state = self.state();
-        let wanted = |&setting: &usize| !state.stopped && state.scores.values[setting][fold].is_none();
+        let wanted = |&setting: &usize| state.ended.is_none() && state.scores.values[setting][fold].is_none();
         settings.iter().copied().filter(wanted).collect()
     }
 
@@ -83,17 +82,16 @@ impl<'a> Sink<'a> {
                 Ok(0.0)
             }
         };
-        match recorded {
+        let ended = match recorded {
             Ok(score) => {
                 self.state().scores.values[setting][fold] = Some(score);
                 self.host.evaluated(&self.batch[setting], fold, score);
-                let stopped = !self.host.may_continue();
-                self.state().stopped |= stopped;
+                (!self.host.may_continue()).then_some(Ok(()))
             }
-            Err(fatal) => {
-                let mut state = self.state();
-                (state.stopped, state.fatal) = (true, Some(fatal));
-            }
+            Err(fatal) => Some(Err(fatal)),
+        };
+        if ended.is_some() {
+            self.state().ended = ended;
         }
     }
 
@@ -123,7 +121,7 @@ impl<'a> Sink<'a> {
     /// What the host could not record a score for.
     pub(super) fn finish(self) -> Result<Scores> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        state.fatal.map_or(Ok(state.scores), Err)
+        state.ended.unwrap_or(Ok(())).map(|()| state.scores)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

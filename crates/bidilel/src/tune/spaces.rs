@@ -86,13 +86,9 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
             let settings = sink.wanted(self.fold, &node.settings);
             let at = dims.binary_search(&dim.min(space.dim())).ok().filter(|_| !settings.is_empty())?;
             let ((chosen, embedder), notes) = (&node.key, NotesOnly(self.run.watch));
-            match embedder.embed(&landmarks[at], &semantics[*chosen], &notes) {
-                Ok(embedding) => Some((settings, embedding.points)),
-                Err(failure) => {
-                    sink.fail(self.fold, &settings, failure);
-                    None
-                }
-            }
+            let embedding = embedder.embed(&landmarks[at], &semantics[*chosen], &notes);
+            let failed = |failure| sink.fail(self.fold, &settings, failure);
+            embedding.map_err(failed).ok().map(|embedding| (settings.clone(), embedding.points))
         };
         Ok(below.collect::<Vec<_>>().into_par_iter().filter_map(embed).collect())
     }
