@@ -181,19 +181,16 @@ impl<T: Scalar> Executor<'_, T> {
                 let learner = |&setting: &usize| &self.settings[setting].pipeline.bottom_up;
                 let training = training(node.key.semantics.unwrap_or(0));
                 let own = over_kernel(learner(&node.settings[0]), over_all);
-                let outcome = match GraphSettings::of(&own) {
-                    Some(graph) => {
-                        let affinity = pool.graph(&folds[fold], &graph, &key.views, self.watch);
-                        let scatters = graph.locality.scatters(&training, &affinity, self.watch);
-                        scatters.map(|scatters| made.push((scatters, node)))
-                    }
-                    None => {
-                        // All dims in one space: the learner of the setting that has the most.
-                        let [space] = &node.children[..] else { continue };
-                        let Some(most) = space.children.iter().max_by_key(|dim| dim.key) else { continue };
-                        let learned = learner(&most.settings[0]).fit(&training, self.watch);
-                        learned.map(|learned| spaces.score(&learned, space))
-                    }
+                let outcome = if let Some(graph) = GraphSettings::of(&own) {
+                    let affinity = pool.graph(&folds[fold], &graph, &key.views, self.watch);
+                    let scatters = graph.locality.scatters(&training, &affinity, self.watch);
+                    scatters.map(|scatters| made.push((scatters, node)))
+                } else {
+                    // All dims in one space: the learner of the setting that has the most.
+                    let [space] = &node.children[..] else { continue };
+                    let Some(most) = space.children.iter().max_by_key(|dim| dim.key) else { continue };
+                    let learned = learner(&most.settings[0]).fit(&training, self.watch);
+                    learned.map(|learned| spaces.score(&learned, space))
                 };
                 outcome.unwrap_or_else(|failure| self.sink.fail(fold, &node.settings, failure));
             }
