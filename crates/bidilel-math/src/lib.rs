@@ -18,6 +18,7 @@
 //! | [`scatter`] | scatter matrices of instances, total and weighted by a graph |
 //! | [`eigen`] | leading eigenpairs of symmetric matrices and of matrix pencils; Cholesky, whitening |
 //! | [`projection`] | linear projection of many instances |
+//! | [`norms`] | norms of projected instances in many leading subspaces |
 //! | [`distance`] | Euclidean norms, normalization, distances |
 //! | [`kernel`] | linear, RBF and chi-squared kernels between instances |
 //! | [`kmeans`] | k-means and k-means++ |
@@ -36,6 +37,8 @@
 
 pub mod assignment;
 pub mod backend;
+#[doc(hidden)]
+pub mod bench;
 pub mod check;
 pub mod distance;
 pub mod eigen;
@@ -47,9 +50,7 @@ pub mod linear;
 pub mod logistic;
 pub mod mixture;
 pub mod neighbors;
-// Public only until `bidilel`'s tuning uses it no more.
-#[doc(hidden)]
-pub mod panels;
+pub mod norms;
 pub mod parallel;
 pub mod pca;
 pub mod projection;
@@ -67,6 +68,7 @@ mod graphs;
 mod krylov;
 mod lanes;
 mod observer;
+mod panels;
 mod pencil;
 mod round_robin;
 mod scalar;

@@ -1,6 +1,7 @@
 //! `bidilel tune DATASET`: choose settings on known classes only.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -11,7 +12,7 @@ use bidilel_report::Format;
 
 use crate::progress::Progress;
 use crate::tuning::args::TuneArgs;
-use crate::tuning::host::Desk;
+use crate::tuning::host::Console;
 use crate::tuning::journal::Journal;
 use crate::tuning::text;
 use crate::{output, source};
@@ -29,7 +30,7 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     args.journal.iter().try_for_each(|path| output::need_name(path, "a journal"))?;
     let targets = args.out.iter().chain(&args.curves).chain(&args.report).chain(&args.journal);
     targets.into_iter().try_for_each(|path| output::check_room(path, OUTPUT_BYTES))?;
-    let dataset = source::open(&args.dataset, seed, progress)?;
+    let dataset = Arc::new(source::open(&args.dataset, seed, progress)?);
     let split = args.values.split.as_deref();
     let trials = dataset.trials(split)?;
     let [trial] = &trials[..] else {
@@ -38,7 +39,7 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     };
     let choice = plan.base.choice(&dataset)?;
     let folds = folds(&dataset, trial, args.held_out())?;
-    let mut evaluator = Evaluator::new(&dataset, trial, folds, &choice, seed, progress)?;
+    let mut evaluator = Evaluator::new(Arc::clone(&dataset), trial, folds, &choice, seed, progress)?;
     let journal = match &args.journal {
         None => None,
         Some(path) => {
@@ -51,9 +52,9 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
         }
     };
     progress.finish();
-    let desk = Desk::new(journal, args.budget, progress);
-    let outcome = plan.run(&mut evaluator, &desk, &desk);
-    desk.clear();
+    let console = Console::new(journal, args.budget, progress);
+    let outcome = plan.run(&mut evaluator, &console, &console);
+    console.clear();
     let inductive = outcome.as_ref().ok().map(|outcome| outcome.best.settings.clone());
     let outcome = text::with_chosen_refiner(outcome?);
     let best = &outcome.best.settings;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bidilel::settings::Settings;
-use bidilel::tune::Host;
+use bidilel::tune::{Host, Stage};
 use bidilel_math::{Check, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -18,7 +18,7 @@ use crate::progress::{Progress, Talk};
 pub(crate) enum Budget {
     /// After this time.
     Time(Duration),
-    /// After this many evaluations, each one setting in one trial.
+    /// After this many evaluations, each one setting on one fold.
     Evaluations(usize),
 }
 
@@ -50,8 +50,8 @@ const NOTHING: &str = "a budget of zero leaves nothing to do";
 /// Settings in the live table.
 const SHOWN: usize = 5;
 
-/// What a search is run with.
-pub(crate) struct Desk<'a> {
+/// The host of a search in a terminal.
+pub(crate) struct Console<'a> {
     journal: Option<Journal>,
     budget: Option<Budget>,
     progress: &'a Progress,
@@ -62,7 +62,7 @@ pub(crate) struct Desk<'a> {
 
 #[derive(Default)]
 struct State {
-    stage: String,
+    stage: &'static str,
     planned: usize,
     done: usize,
     since: Option<Instant>,
@@ -71,7 +71,7 @@ struct State {
     drawn: Option<Instant>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Console<'a> {
     pub(crate) fn new(journal: Option<Journal>, budget: Option<Budget>, progress: &'a Progress) -> Self {
         let bar = if progress.talk() == Talk::Normal && std::io::stderr().is_terminal() {
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
@@ -111,7 +111,7 @@ impl<'a> Desk<'a> {
     }
 }
 
-impl Host for Desk<'_> {
+impl Host for Console<'_> {
     fn recall(&self, key: &str, fold: usize) -> Option<f64> {
         self.journal.as_ref()?.recall(key, fold)
     }
@@ -125,13 +125,13 @@ impl Host for Desk<'_> {
         }
     }
 
-    fn planned(&self, stage: &str, evaluations: usize) {
+    fn planned(&self, stage: Stage, evaluations: usize) {
         let mut state = self.state();
-        (state.stage, state.planned, state.done) = (stage.to_owned(), evaluations, 0);
+        (state.stage, state.planned, state.done) = (stage.name(), evaluations, 0);
         state.since = Some(Instant::now());
         if self.progress.talk() == Talk::Verbose {
-            // Talk that nobody can hear is no reason to stop.
-            let _ = writeln!(std::io::stderr(), "{stage}: {evaluations} evaluations");
+            // A closed standard error is no reason to stop.
+            let _ = writeln!(std::io::stderr(), "{}: {evaluations} evaluations", stage.name());
         }
     }
 
@@ -166,7 +166,7 @@ impl Host for Desk<'_> {
 }
 
 /// Remarks of the search, between the lines of the table.
-impl Observer for Desk<'_> {
+impl Observer for Console<'_> {
     fn check(&self, check: &Check) {
         self.bar.suspend(|| self.progress.check(check));
     }

@@ -46,7 +46,7 @@ pub(crate) fn command(dataset: &str, split: Option<&str>, seed: u64, settings: &
 /// scored best, or whoever uses the file gets something else.
 pub(crate) fn with_chosen_refiner(mut outcome: Outcome) -> Outcome {
     if let Some(refined) = with_self_training(&outcome.best.settings)
-        && let Some(scored) = outcome.trials.iter().find(|one| one.settings.entries() == refined.entries())
+        && let Some(scored) = outcome.scored.iter().find(|one| one.settings.entries() == refined.entries())
         && scored.scores.len() == outcome.best.scores.len()
         && scored.mean > outcome.best.mean
     {
@@ -92,7 +92,7 @@ pub(crate) fn object(outcome: &Outcome, commands: &[String], seconds: f64, searc
             "mean": scored.mean,
             "standard_error": scored.standard_error,
             "scores": scored.scores,
-            "stage": scored.stage,
+            "stage": scored.stage.name(),
         });
         if let Some(problem) = &scored.problem {
             (object["mean"], object["standard_error"]) = (Value::Null, Value::Null);
@@ -107,7 +107,7 @@ pub(crate) fn object(outcome: &Outcome, commands: &[String], seconds: f64, searc
     best["standard_error"] = json!(outcome.best.standard_error);
     json!({
         "best": best,
-        "trials": outcome.trials.iter().map(one).collect::<Vec<_>>(),
+        "trials": outcome.scored.iter().map(one).collect::<Vec<_>>(),
         "stopped_by_budget": outcome.stopped,
         "commands": commands,
         "neighbor_lists_searched_again": searched,
@@ -129,7 +129,7 @@ pub(crate) fn table(outcome: &Outcome, most: usize) -> Table {
     let chosen = outcome.best.settings.entries();
     let rank =
         |one: &Scored| (one.problem.is_some(), one.settings.entries() != chosen, Reverse(one.scores.len()));
-    let mut order: Vec<&Scored> = outcome.trials.iter().collect();
+    let mut order: Vec<&Scored> = outcome.scored.iter().collect();
     order.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.mean.total_cmp(&a.mean)));
     for one in order.into_iter().take(most) {
         let (mean, error) = match &one.problem {
@@ -137,7 +137,7 @@ pub(crate) fn table(outcome: &Outcome, most: usize) -> Table {
             None => (format!("{:.1}", 100.0 * one.mean), error_of(one).unwrap_or("-".to_owned())),
         };
         let trials = one.scores.len().to_string();
-        table.push(vec![mean, error, trials, one.stage.to_owned(), short(&one.settings)]);
+        table.push(vec![mean, error, trials, one.stage.name().to_owned(), short(&one.settings)]);
     }
     table
 }
@@ -162,7 +162,7 @@ pub(crate) fn summary(outcome: &Outcome, commands: &[String], seconds: f64) -> S
         percent(&outcome.best),
         scores.len(),
         if scores.len() == 1 { "" } else { "s" },
-        outcome.trials.len(),
+        outcome.scored.len(),
         if outcome.stopped { "; the budget ended it early" } else { "" },
     );
     // A command to copy is never broken.
@@ -192,7 +192,7 @@ pub(crate) fn html(dataset: &str, outcome: &Outcome, commands: &[String], second
         "{}: {} on held-out known classes, {} settings tried in {seconds:.1} s",
         short(&outcome.best.settings),
         percent(&outcome.best),
-        outcome.trials.len()
+        outcome.scored.len()
     );
     let blocks = [
         Block::Heading("Chosen settings".to_owned()),
