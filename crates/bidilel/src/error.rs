@@ -3,7 +3,7 @@
 use bidilel_math::Observer;
 
 pub use crate::expected::Expected;
-use crate::settings::{MethodName, Range};
+use crate::settings::{MethodName, Range, setting};
 
 /// A task that cannot be learned from, a setting that makes no sense, or a failed computation.
 #[derive(Debug, thiserror::Error)]
@@ -126,7 +126,7 @@ pub enum Error {
         problem: SplitProblem,
     },
     /// A setting outside its range.
-    #[error("{} must be {expected}, found {found}", .setting.replace('_', "-"))]
+    #[error("{} must be {expected}, found {found}", dashed(.setting))]
     Setting {
         /// The setting, by its name in [`crate::settings::TABLE`] where it is one of these.
         setting: &'static str,
@@ -320,6 +320,11 @@ impl Error {
     pub(crate) fn in_stage(stage: &'static str) -> impl Fn(bidilel_math::Error) -> Self {
         move |source| Self::Math { stage, source }
     }
+}
+
+/// A setting of the table as it is typed; other names as they are.
+fn dashed(name: &str) -> String {
+    if setting(name).is_some() { name.replace('_', "-") } else { name.to_owned() }
 }
 
 /// `cnn=0.5, motion=0.6`

@@ -40,7 +40,9 @@ pub fn setting(name: &str) -> Option<&'static Setting> {
 
 /// Fails where a setting of the table is out of its range.
 pub(crate) fn check(name: &str, value: f64) -> Result<()> {
-    setting(name).map_or(Ok(()), |row| row.check(value))
+    let row = setting(name);
+    debug_assert!(row.is_some(), "`{name}` is in the table");
+    row.map_or(Ok(()), |row| row.check(value))
 }
 
 impl Settings {
