@@ -1,4 +1,4 @@
-//! What `bidilel tune` needs beside the library: what is typed, the journal, the live table, the words.
+//! What `bidilel tune` needs besides the library: what is typed, the journal, the live table, the words.
 
 pub(crate) mod args;
 pub(crate) mod host;
