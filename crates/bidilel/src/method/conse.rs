@@ -1,7 +1,7 @@
 //! ConSE: an instance is described by the known classes that it resembles.
 //!
 //! With `$p(y \mid x)$` over the known classes by multinomial logistic regression, and the $T$ most probable of them,
-//! $$ f(x) = \frac{1}{\sum_{t \le T} p(y_t \mid x)} \sum_{t \le T} p(y_t \mid x)\, s_{y_t}, $$
+//! `$$ f(x) = \frac{1}{\sum_{t \le T} p(y_t \mid x)} \sum_{t \le T} p(y_t \mid x)\, s_{y_t}, $$`
 //! and the nearest class by the cosine of $f(x)$ and its description.
 //!
 //! Left open by the paper and chosen here: unit vectors as descriptions, $T = 10$ (the paper's own) unless it is set.

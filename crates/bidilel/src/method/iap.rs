@@ -1,7 +1,7 @@
 //! Indirect attribute prediction: known classes first, and attributes through them.
 //!
 //! `$p(y \mid x)$` over the known classes by multinomial logistic regression gives
-//! $$ p(a_m = 1 \mid x) = \sum_y a_m^y\, p(y \mid x), $$
+//! `$$ p(a_m = 1 \mid x) = \sum_y a_m^y\, p(y \mid x), $$`
 //! and classes are scored as in direct attribute prediction.
 //!
 //! Left open by the paper and chosen here: attributes are cut at their mean, as in `dap`, and probabilities are kept

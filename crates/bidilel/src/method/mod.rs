@@ -51,7 +51,7 @@ use crate::pipeline::{Fitted, Pipeline};
 use crate::post::{Post, refined};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
-use crate::settings::{Settings, named};
+use crate::settings::{Owner, Setting, Settings, TABLE, named};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -95,9 +95,40 @@ pub(crate) trait Stored: Sized {
     fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self>;
 }
 
-/// Declares the methods by name, each with its settings and with what it learns.
+/// Whether a method needs the whole batch of test instances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The score of an instance does not depend on the others.
+    Inductive,
+    /// It does.
+    Transductive,
+}
+
+/// What is known about a method without running it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MethodInfo {
+    /// Its name.
+    pub name: MethodName,
+    /// The year of its paper.
+    pub year: u16,
+    /// Inductive or transductive, without refiners.
+    pub kind: Kind,
+    /// Its paper.
+    pub reference: &'static str,
+}
+
+impl MethodInfo {
+    /// The settings that matter to it, with its learners and refiners as they are by default.
+    pub fn settings(&self) -> impl Iterator<Item = &'static Setting> {
+        let own = Settings { method: Some(self.name), ..Settings::default() };
+        TABLE.iter().filter(move |row| !matches!(row.owner, Owner::Data | Owner::Method) && row.matters(&own))
+    }
+}
+
+/// Declares the methods by name, each with its year and reference, with its settings and with what it learns.
 macro_rules! methods {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $settings:ty => $fitted:ty;)+) => {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal ($year:literal, $reference:literal), $settings:ty => $fitted:ty;)+) => {
         /// Names of the methods, as they are typed and written.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub enum MethodName {
@@ -106,6 +137,14 @@ macro_rules! methods {
         }
 
         named! { MethodName: $($name)|+; }
+
+        /// All methods, in the order in which they are listed.
+        pub static METHODS: &[MethodInfo] = &[$(MethodInfo {
+            name: MethodName::$variant,
+            year: $year,
+            kind: Kind::Inductive,
+            reference: $reference,
+        }),+];
 
         impl fmt::Display for MethodName {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -191,21 +230,29 @@ macro_rules! methods {
 
 methods! {
     /// The paper's: bidirectional latent embedding.
-    Bidilel = "bidilel", Pipeline => Fitted;
-    /// Direct attribute prediction (2009).
-    Dap = "dap", Dap => AttributeClassifiers;
-    /// Indirect attribute prediction (2009).
-    Iap = "iap", Iap => IndirectAttributes;
-    /// Convex combination of semantic embeddings (2013).
-    Conse = "conse", Conse => ConvexCombination;
-    /// Embarrassingly simple zero-shot learning (2015).
-    Eszsl = "eszsl", Eszsl => Compatibility;
-    /// Semantic autoencoder (2017).
-    Sae = "sae", Sae => SemanticMap;
-    /// Ridge regression to descriptions (2015).
-    Rr = "rr", Rr => SemanticMap;
-    /// Ridge regression to features (2015).
-    RrReverse = "rr-reverse", RrReverse => VisualPrototypes;
+    Bidilel = "bidilel" (2017, "Q. Wang and K. Chen, Zero-shot visual recognition via bidirectional latent embedding"),
+        Pipeline => Fitted;
+    /// Direct attribute prediction.
+    Dap = "dap" (2009, "C. Lampert, H. Nickisch and S. Harmeling, Learning to detect unseen object classes by between-class attribute transfer"),
+        Dap => AttributeClassifiers;
+    /// Indirect attribute prediction.
+    Iap = "iap" (2009, "C. Lampert, H. Nickisch and S. Harmeling, Learning to detect unseen object classes by between-class attribute transfer"),
+        Iap => IndirectAttributes;
+    /// Convex combination of semantic embeddings.
+    Conse = "conse" (2013, "M. Norouzi et al., Zero-shot learning by convex combination of semantic embeddings"),
+        Conse => ConvexCombination;
+    /// Embarrassingly simple zero-shot learning.
+    Eszsl = "eszsl" (2015, "B. Romera-Paredes and P. Torr, An embarrassingly simple approach to zero-shot learning"),
+        Eszsl => Compatibility;
+    /// Semantic autoencoder.
+    Sae = "sae" (2017, "E. Kodirov, T. Xiang and S. Gong, Semantic autoencoder for zero-shot learning"),
+        Sae => SemanticMap;
+    /// Ridge regression to descriptions.
+    Rr = "rr" (2015, "X. Xu, T. Hospedales and S. Gong, Semantic embedding space for zero-shot action recognition"),
+        Rr => SemanticMap;
+    /// Ridge regression to features.
+    RrReverse = "rr-reverse" (2015, "Y. Shigeto et al., Ridge regression, hubness, and zero-shot learning"),
+        RrReverse => VisualPrototypes;
 }
 
 impl Method {
