@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::Observer;
 
-use crate::bottom_up::Ground;
+use crate::bottom_up::LandmarkSpace;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, MethodReport, ZeroShotMethod};
@@ -178,20 +178,20 @@ pub fn evaluate_with<E: From<Error>>(
 fn fit_again(
     method: &Method,
     task: &Task,
-    shared: &mut Option<Ground>,
+    shared: &mut Option<LandmarkSpace>,
     watch: &dyn Observer,
 ) -> Result<AnyFitted> {
     let Method::Bidilel(pipeline) = method else { return method.fit(task, watch) };
-    let ground = match shared.take() {
-        Some(ground) if ground.fusion.method != visual::Method::Nystrom => ground,
+    let learned = match shared.take() {
+        Some(learned) if learned.fusion.method != visual::KernelForm::Nystrom => learned,
         _ => {
-            let ground = pipeline.learn(task, watch);
+            let learned = pipeline.learn(task, watch);
             Error::unless_cancelled(watch)?;
-            ground?
+            learned?
         }
     };
-    *shared = Some(ground.clone());
-    let fitted = pipeline.embed(ground, task, watch);
+    *shared = Some(learned.clone());
+    let fitted = pipeline.embed(learned, &task.semantics, watch);
     Error::unless_cancelled(watch)?;
     Ok(AnyFitted::Bidilel(fitted?))
 }

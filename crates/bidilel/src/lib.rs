@@ -40,7 +40,6 @@ pub mod dataset;
 pub mod encode;
 pub mod error;
 pub mod evaluate;
-mod expected;
 pub mod landmarks;
 pub mod latent_space;
 pub mod method;
@@ -49,15 +48,19 @@ pub mod model;
 pub mod pipeline;
 pub mod post;
 pub mod recognize;
+#[doc(hidden)]
+pub mod reference;
 pub mod semantic;
 pub mod settings;
 pub mod split;
+mod stored;
 pub mod synthetic;
 pub mod task;
 mod tensors;
 pub mod top_down;
 pub mod tune;
 pub mod visual;
+mod zero_shot;
 
 pub use bidilel_math::{Observer, Silent};
 pub use faer::{Mat, MatRef};

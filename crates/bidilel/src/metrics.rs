@@ -1,14 +1,11 @@
 //! How well a recognition went: accuracies, confusions, hubness, stress.
 
-use faer::MatRef;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use bidilel_math::distance::squared;
 use bidilel_math::statistics::skewness;
 
 use crate::recognize::Scores;
-use crate::semantic::SemanticDistances;
+pub use crate::top_down::stress;
 
 /// Share of instances recognised, all together and as the mean over classes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -74,31 +71,6 @@ pub fn hubness(scores: &Scores, k: usize) -> f64 {
         scores.top(instance, k).iter().for_each(|&(class, _)| counts[class] += 1.0);
     }
     skewness(&counts)
-}
-
-/// The cost of the landmark-based Sammon mapping at an embedding (Wang & Chen 2017, eq. 7).
-///
-/// Distances below [`crate::top_down::DISTANCE_FLOOR`] count as that floor.
-pub fn stress(landmarks: MatRef<'_, f64>, embedding: MatRef<'_, f64>, semantic: &SemanticDistances) -> f64 {
-    let (known, unseen) = (landmarks.ncols(), embedding.ncols());
-    let misfit = |latent: f64, semantic: f64| {
-        let semantic = semantic.max(crate::top_down::DISTANCE_FLOOR);
-        (latent - semantic).powi(2) / semantic
-    };
-    let latent = |left: MatRef<'_, f64>, i: usize, j: usize| squared(left.col(i), embedding.col(j)).sqrt();
-    // One unseen class at a time: among 20,000 of them, all distances at once would be gigabytes.
-    let shares: Vec<(f64, f64)> = (0..unseen)
-        .into_par_iter()
-        .map(|j| {
-            let outer = (0..known).map(|i| misfit(latent(landmarks, i, j), semantic.known_unseen[(i, j)]));
-            let others = semantic.unseen_unseen.above(j).iter().enumerate();
-            (outer.sum(), others.map(|(i, &distance)| misfit(latent(embedding, i, j), distance)).sum())
-        })
-        .collect();
-    let outer: f64 = shares.iter().map(|(outer, _)| outer).sum();
-    let inner: f64 = shares.iter().map(|(_, inner)| inner).sum();
-    let pairs = unseen * unseen.saturating_sub(1);
-    outer / (known * unseen) as f64 + if pairs > 0 { 2.0 * inner / pairs as f64 } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -72,7 +72,10 @@ impl<T: Scalar> LatentSpaceLearner<T> for Lda {
         let between = whitener.forward(class_factor(training, &rows, &mean).as_ref());
         let mut map = whitener.back(leading_left(between.as_ref(), dim)?.as_ref());
         scale_rows(&mut map, scales.as_deref());
-        Ok(LatentSpace::new(Map::Linear(finish(map, &rows, training.features.nrows())), training.features))
+        Ok(LatentSpace::centered(
+            Map::Linear(finish(map, &rows, training.features.nrows())),
+            training.features,
+        ))
     }
 }
 

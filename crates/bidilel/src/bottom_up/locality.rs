@@ -142,14 +142,14 @@ impl Lpp {
 impl<T: Scalar> LatentSpaceLearner<T> for Slpp {
     fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         let graph = self.graph(training, watch)?;
-        self.locality.project(training, &graph, watch)
+        self.locality.fit_graph(training, &graph, watch)
     }
 }
 
 impl<T: Scalar> LatentSpaceLearner<T> for Lpp {
     fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         let graph = self.graph(training, watch)?;
-        self.locality.project(training, &graph, watch)
+        self.locality.fit_graph(training, &graph, watch)
     }
 }
 
@@ -194,7 +194,7 @@ impl Locality {
     }
 
     /// Solves eq. (5) for a given graph over the training instances.
-    pub fn project<T: Scalar>(
+    pub(crate) fn fit_graph<T: Scalar>(
         &self,
         training: &Training<'_, T>,
         graph: &Affinity,
@@ -203,7 +203,7 @@ impl Locality {
         let scatters = self.scatters(training, graph, watch)?;
         let dim = resolve_dim(self.dim, scatters.most_dim, "varying features, and instances")?;
         let map = scatters.solve_once(self.alpha, dim, watch)?;
-        Ok(LatentSpace::new(Map::Linear(map), training.features))
+        Ok(LatentSpace::centered(Map::Linear(map), training.features))
     }
 
     /// The matrices of eq. (5), which neither `alpha` nor `dim` has a say in.

@@ -16,7 +16,7 @@ use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
 pub use cca::Cca;
-pub use fused::Ground;
+pub use fused::LandmarkSpace;
 pub use lda::Lda;
 pub use locality::{Locality, Lpp, Regularizer, Slpp};
 pub use none::Unchanged;
@@ -103,16 +103,16 @@ impl BottomUp {
         }
     }
 
-    /// Fits the space over a graph that is there already; learners without one take no notice of it.
-    pub(crate) fn project<T: Scalar>(
+    /// Fits the space over a graph that is there already; learners without one ignore it.
+    pub(crate) fn fit_graph<T: Scalar>(
         &self,
         training: &Training<'_, T>,
         graph: &Affinity,
         watch: &dyn Observer,
     ) -> Result<LatentSpace> {
         match self {
-            Self::Slpp(learner) => learner.locality.project(training, graph, watch),
-            Self::Lpp(learner) => learner.locality.project(training, graph, watch),
+            Self::Slpp(learner) => learner.locality.fit_graph(training, graph, watch),
+            Self::Lpp(learner) => learner.locality.fit_graph(training, graph, watch),
             other => other.fit(training, watch),
         }
     }

@@ -26,6 +26,6 @@ impl<T: Scalar> LatentSpaceLearner<T> for Unchanged {
             None => Map::Identity(training.features.nrows()),
             Some(scales) => Map::Scaled(scales),
         };
-        Ok(LatentSpace::new(map, training.features))
+        Ok(LatentSpace::centered(map, training.features))
     }
 }

@@ -21,14 +21,14 @@ use bidilel_math::parallel::product;
 use bidilel_math::scatter::Selected;
 use bidilel_math::{Check, Observer, eigen, vector};
 
-use super::{FittedMethod, Stored, ZeroShotMethod};
+use super::{FittedMethod, ZeroShotMethod};
 use crate::bottom_up::{scale_both, scale_rows, total_scatter};
 use crate::error::{Error, Result, SemanticProblem};
 use crate::latent_space::{LatentSpace, Map};
-use crate::model::{Header, unpack};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
 use crate::settings::{self, Settings};
+use crate::stored::{Recorded, Stored, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -175,7 +175,7 @@ impl Compatibility {
 
 impl FittedMethod for Compatibility {
     fn recognize(&self, instances: Prepared<'_>, candidates: Candidates) -> Result<Recognition> {
-        let all = self.classifiers.place(instances.features())?;
+        let all = self.classifiers.project_unnormalized(instances.features())?;
         let range = candidates.range(self.known, all.nrows() - self.known);
         Ok(Scores { values: all.subrows(range.start, range.len()).to_owned() }.into())
     }
@@ -186,10 +186,10 @@ impl Stored for Compatibility {
         vec![Tensor::new(TENSOR, &self.weights)]
     }
 
-    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self> {
+    fn read(file: &SafeTensors<'_>, recorded: &Recorded<'_>, semantics: &ClassSemantics) -> Result<Self> {
         let vectors = vectors(semantics)?;
-        let weights = unpack(file, TENSOR, Some(header.visual_dim), Some(vectors.nrows()))?;
-        Ok(Self::new(weights, vectors, header.known.len()))
+        let weights = unpack(file, TENSOR, Some(recorded.views.dim()), Some(vectors.nrows()))?;
+        Ok(Self::new(weights, vectors, recorded.known))
     }
 }
 

@@ -30,54 +30,15 @@ pub use eszsl::{Compatibility, Eszsl};
 pub use report::MethodReport;
 
 use crate::error::{Error, Result};
-use crate::model::Header;
 use crate::pipeline::{Fitted, Pipeline};
 use crate::post::{Post, refined};
-use crate::recognize::{Candidates, Recognition, Scores};
+use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::{Settings, named};
+use crate::stored::{Recorded, Stored};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
-
-/// Learns to score classes, some of which have no labeled instance.
-///
-/// Features are `f32`; the type parameter exists so that tests can follow a reference in `f64`.
-pub trait ZeroShotMethod<T = f32> {
-    /// What is learned.
-    type Fitted: FittedMethod<T>;
-
-    /// Learns from the labeled instances of the known classes and the descriptions of all classes.
-    fn fit(&self, task: &Task<T>, watch: &dyn Observer) -> Result<Self::Fitted>;
-
-    /// The same settings, with everything that was left open as it turned out in a fit.
-    #[must_use]
-    fn resolved(&self, _task: &Task<T>, _fitted: &Self::Fitted) -> Self
-    where
-        Self: Clone,
-    {
-        self.clone()
-    }
-}
-
-/// Scores candidate classes for instances.
-pub trait FittedMethod<T = f32> {
-    /// Scores of all candidates, with the points behind them where the method has a latent space.
-    fn recognize(&self, instances: Prepared<'_, T>, candidates: Candidates) -> Result<Recognition>;
-
-    /// Scores of all candidates.
-    fn score(&self, instances: Prepared<'_, T>, candidates: Candidates) -> Result<Scores> {
-        Ok(self.recognize(instances, candidates)?.scores)
-    }
-}
-
-/// Arrays of a fitted method in a model file.
-pub(crate) trait Stored: Sized {
-    /// The arrays to write.
-    fn tensors(&self) -> Vec<Tensor<'_>>;
-
-    /// The fitted method of a file, whose header and class descriptions have been read.
-    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self>;
-}
+pub use crate::zero_shot::{FittedMethod, ZeroShotMethod};
 
 /// Declares the methods by name, each with its settings and with what it learns.
 macro_rules! methods {
@@ -165,14 +126,15 @@ macro_rules! methods {
                 match self { $(Self::$variant(fitted) => fitted.tensors(),)+ }
             }
 
-            /// Reads what the method of the header has learned.
+            /// Reads what a method has learned.
             pub(crate) fn read(
+                method: &Method,
                 file: &SafeTensors<'_>,
-                header: &Header,
+                recorded: &Recorded<'_>,
                 semantics: &ClassSemantics,
             ) -> Result<Self> {
-                Ok(match &header.method {
-                    $(Method::$variant(_) => Self::$variant(Stored::read(file, header, semantics)?),)+
+                Ok(match method {
+                    $(Method::$variant(_) => Self::$variant(Stored::read(file, recorded, semantics)?),)+
                 })
             }
         }

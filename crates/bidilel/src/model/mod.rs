@@ -20,7 +20,6 @@ use faer::MatRef;
 
 use bidilel_math::Observer;
 
-pub(crate) use file::unpack;
 pub use file::{FORMAT_VERSION, Header, SemanticHeader};
 
 use crate::dataset::Dataset;

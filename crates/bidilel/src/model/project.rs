@@ -11,7 +11,7 @@ use bidilel_math::distance;
 use super::Model;
 use crate::dataset::Rows;
 use crate::error::{Error, Result};
-use crate::latent_space::{LatentSpace, Map, Placer};
+use crate::latent_space::{LatentProjector, LatentSpace, Map};
 use crate::method::FittedMethod;
 use crate::recognize::{Candidates, Recognition};
 use crate::task::{Prepared, gather_views, read_views};
@@ -37,13 +37,13 @@ impl Model {
     /// [`Error::Mismatch`] for another number of views, and for views of other sizes; [`Error::NoLatentSpace`].
     pub fn project_views(&self, rows: &ViewRows<'_>, range: Range<usize>) -> Result<Mat<f64>> {
         let space = &self.latent()?.space;
-        self.project_by(space, &space.placer(), rows, range)
+        self.project_by(space, &space.projector(), rows, range)
     }
 
     fn project_by(
         &self,
         space: &LatentSpace,
-        placer: &Placer<'_>,
+        projector: &LatentProjector<'_>,
         rows: &ViewRows<'_>,
         range: Range<usize>,
     ) -> Result<Mat<f64>> {
@@ -51,7 +51,7 @@ impl Model {
         if matches!(space.map, Map::Kernel(_)) {
             return space.project(self.gathered(rows, range)?.as_ref());
         }
-        let mut points = placer.place_blocks(range.len(), |first, into| {
+        let mut points = projector.project_blocks(range.len(), |first, into| {
             read_views(rows, range.start + first, self.normalize, into)
         })?;
         distance::normalize_columns(points.as_mut());
@@ -98,9 +98,9 @@ impl Model {
         let end = |first: usize| range.end.min(first + block);
         let outcomes: Vec<Result<R>> = if let Ok(fitted) = self.latent() {
             // The map is packed once for all blocks.
-            let placer = fitted.space.placer();
+            let projector = fitted.space.projector();
             let recognize = |&first: &usize| {
-                let points = self.project_by(&fitted.space, &placer, rows, first..end(first))?;
+                let points = self.project_by(&fitted.space, &projector, rows, first..end(first))?;
                 let embedding = fitted.embedding.points.clone();
                 Ok(report(first, Recognition::nearest(Arc::new(points), embedding)))
             };

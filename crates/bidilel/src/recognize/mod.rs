@@ -3,7 +3,6 @@
 //! BiDiLEL scores by minus the Euclidean distance between an instance and a class embedding:
 //! `$l^* = \arg\min_l d(\hat y^u, b^u_l)$` (Wang & Chen 2017, eq. 9).
 
-mod candidates;
 mod scores;
 
 use std::sync::Arc;
@@ -12,8 +11,9 @@ use faer::Mat;
 
 use bidilel_math::distance::pairwise;
 
-pub use candidates::Candidates;
 pub use scores::Scores;
+
+pub use crate::task::Candidates;
 
 /// What a method says about a batch of instances.
 #[derive(Debug, Clone, PartialEq)]

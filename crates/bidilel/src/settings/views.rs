@@ -6,7 +6,7 @@ use super::Settings;
 use super::check::{check_weights, parse_kernel, row};
 use crate::dataset::Dataset;
 use crate::error::{Expected, Result};
-use crate::visual::{Kernel, Method, ViewChoice};
+use crate::visual::{Kernel, KernelForm, ViewChoice};
 
 impl Settings {
     /// The views with their weights and kernels, by the names that the dataset has.
@@ -75,7 +75,7 @@ impl Settings {
         let several = self.visual.as_ref().is_some_and(|names| names.len() > 1);
         let bent = |text: &String| !text.ends_with("linear");
         let kernels = self.kernel.iter().flatten().any(bent);
-        several || kernels || matches!(self.kernel_method, Some(Method::NSpace | Method::Nystrom))
+        several || kernels || matches!(self.kernel_method, Some(KernelForm::NSpace | KernelForm::Nystrom))
     }
 }
 

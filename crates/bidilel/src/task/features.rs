@@ -197,7 +197,7 @@ pub(crate) fn read_views(
         for &(rows, origin) in rows {
             let (part, after) = rest.split_at_mut(rows.dim());
             let (into, below) = wide.split_at_mut(rows.dim());
-            let values = rows.lying(row).unwrap_or_else(|| {
+            let values = rows.stored_row(row).unwrap_or_else(|| {
                 rows.read(row, part);
                 part
             });

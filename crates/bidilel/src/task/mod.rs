@@ -4,19 +4,20 @@
 //! numbers, matching shapes and no empty known class. The visual rows are gathered from where they are stored
 //! and, by default, l2-normalized: on raw network features the graph weights exp(-d/2) all but vanish.
 
+mod candidates;
 mod features;
 
 use faer::{Mat, MatRef};
 use xxhash_rust::xxh3::Xxh3;
 
-use bidilel_math::{Observer, Scalar};
+use bidilel_math::Observer;
 
+pub use candidates::Candidates;
 pub use features::{Normalize, Prepared};
 pub(crate) use features::{Sources, gather_views, read_views};
 
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
-use crate::recognize::Candidates;
 use crate::semantic::ClassSemantics;
 use crate::split::Trial;
 use crate::visual::{ViewChoice, Views};
@@ -84,7 +85,7 @@ pub struct Task<T = f32> {
 
 /// What a bottom-up learner may see: nothing of the unseen classes.
 #[derive(Debug, Clone, Copy)]
-pub struct Training<'a, T> {
+pub struct Training<'a, T = f32> {
     /// Features, dimensions x instances.
     pub features: MatRef<'a, T>,
     /// Known class of every instance.
@@ -152,7 +153,7 @@ impl Task {
     }
 }
 
-impl<T: Scalar> Task<T> {
+impl<T> Task<T> {
     /// The side that may be learned from.
     pub fn training(&self) -> Training<'_, T> {
         Training {

@@ -54,10 +54,10 @@ pub enum Optimizer {
 
 named! { Optimizer: "lbfgs" | "descent" | "smacof"; }
 
-/// Where the unseen classes start.
+/// The initial embeddings of the unseen classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Start {
+pub enum Init {
     /// The mean of the landmarks, weighted by inverse squared semantic distances.
     #[default]
     WeightedMean,
@@ -74,8 +74,9 @@ pub enum Start {
 pub struct Lsm {
     /// The optimiser.
     pub optimizer: Optimizer,
-    /// The start.
-    pub start: Start,
+    /// The initial embeddings; `start` in files.
+    #[serde(rename = "start", alias = "init")]
+    pub init: Init,
     /// Largest gradient entry, relative to the starting cost, that counts as zero.
     pub tolerance: f64,
     /// Most iterations of the optimiser.
@@ -88,7 +89,7 @@ impl Default for Lsm {
     fn default() -> Self {
         Self {
             optimizer: Optimizer::default(),
-            start: Start::default(),
+            init: Init::default(),
             tolerance: 1e-10,
             max_iterations: 10_000,
             normalize_embedding: false,
@@ -101,10 +102,10 @@ impl Lsm {
         let default = Self::default();
         Self {
             optimizer: settings.optimizer.unwrap_or(default.optimizer),
-            start: match settings.init {
-                None => default.start,
-                Some(InitName::WeightedMean) => Start::WeightedMean,
-                Some(InitName::Random) => Start::Random { seed },
+            init: match settings.init {
+                None => default.init,
+                Some(InitName::WeightedMean) => Init::WeightedMean,
+                Some(InitName::Random) => Init::Random { seed },
             },
             normalize_embedding: settings.normalize_embedding.unwrap_or(default.normalize_embedding),
             ..default
@@ -131,7 +132,7 @@ impl ClassEmbedder for Lsm {
                 cost.floored
             ));
         }
-        let start = self.begin(&cost);
+        let start = self.initial_points(&cost);
         verify::gradient(&cost, &start, watch)?;
         let found = self.minimize(&cost, start, watch)?;
         if !found.converged {
@@ -179,11 +180,11 @@ impl Lsm {
         }
     }
 
-    /// The starting places, column after column.
-    pub fn begin(&self, cost: &Sammon) -> Vec<f64> {
-        let mut start = match self.start {
-            Start::WeightedMean => weighted_mean(cost),
-            Start::Random { seed } => {
+    /// The initial embeddings, column after column.
+    pub fn initial_points(&self, cost: &Sammon) -> Vec<f64> {
+        let mut start = match self.init {
+            Init::WeightedMean => weighted_mean(cost),
+            Init::Random { seed } => {
                 let mut random = ChaCha8Rng::seed_from_u64(seed);
                 let scale = 1.0 / (cost.dim() as f64).sqrt();
                 let mut sample = || -> f64 { StandardNormal.sample(&mut random) };

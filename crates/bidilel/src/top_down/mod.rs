@@ -2,6 +2,7 @@
 
 mod ensemble;
 mod forces;
+mod formula;
 mod lsm;
 mod smacof;
 mod span;
@@ -15,7 +16,8 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::Observer;
 
 pub use ensemble::LsmSvr;
-pub use lsm::{Lsm, Optimizer, Start};
+pub use formula::stress;
+pub use lsm::{Init, Lsm, Optimizer};
 pub use stress::Sammon;
 pub use svr::{Form, Kernel, Svr};
 

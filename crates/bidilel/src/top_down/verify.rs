@@ -5,9 +5,8 @@ use faer::MatRef;
 use bidilel_math::lbfgs::Objective;
 use bidilel_math::{Check, Observer, check, vector};
 
-use super::Sammon;
+use super::{Sammon, stress};
 use crate::error::{Error, Result};
-use crate::metrics;
 
 /// Steps along the gradient, relative to landmarks of norm 1. Near classes bend the cost within a small distance, and
 /// rounding hides small steps: one of them is right for any cost.
@@ -67,7 +66,7 @@ pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Re
 /// # Errors
 /// Where they differ.
 pub(super) fn value(cost: &Sammon, points: MatRef<'_, f64>, value: f64, watch: &dyn Observer) -> Result<()> {
-    let stress = metrics::stress(cost.landmarks.as_ref(), points, cost.distances);
+    let stress = stress(cost.landmarks.as_ref(), points, cost.distances);
     // What all classes in one place would cost is the size of the sum. Where latent distances are all but the semantic ones,
     // little is left of it but rounding.
     let pairs = cost.known() * cost.unseen();
@@ -118,7 +117,7 @@ mod tests {
         let (landmarks, distances) = problem();
         let cost = Sammon::new(landmarks.as_ref(), &distances);
         let points = Mat::from_fn(3, 5, |i, j| ((i * 5 + j) as f64).sin());
-        let found = metrics::stress(landmarks.as_ref(), points.as_ref(), &distances);
+        let found = stress(landmarks.as_ref(), points.as_ref(), &distances);
         value(&cost, points.as_ref(), found, &Silent).expect("it is the cost");
         for off in [found * 1.0001, f64::NAN, f64::INFINITY] {
             assert!(value(&cost, points.as_ref(), off, &Silent).is_err(), "{off}");

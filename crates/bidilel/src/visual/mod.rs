@@ -25,7 +25,9 @@ use bidilel_math::{Observer, Scalar};
 
 pub use complementarity::{Pairs, Selection, Until, complementarity, select};
 pub(crate) use form::{Mapped, Unfolded};
-pub use fusion::{Fusion, Method, Report, ViewReport};
+pub use fusion::{Fusion, KernelForm, Report, ViewReport};
+// The former name, which `tune` still uses.
+pub(crate) use fusion::KernelForm as Method;
 pub use kernel::Kernel;
 pub use map::{KernelMap, KernelView};
 pub use neighborhood::{Neighborhood, Search};
@@ -114,7 +116,7 @@ impl Views {
     }
 
     /// The features of every view that counts.
-    pub fn split<'a, T>(&self, features: MatRef<'a, T>) -> Vec<MatRef<'a, T>> {
+    pub(crate) fn split<'a, T>(&self, features: MatRef<'a, T>) -> Vec<MatRef<'a, T>> {
         self.used().map(|(first, view)| features.subrows(first, view.dim)).collect()
     }
 
@@ -127,7 +129,7 @@ impl Views {
 
     /// Neighbours in every view that counts, a few of them compared with a plain search. Within classes they are always
     /// exact.
-    pub fn neighbors<T: Scalar>(
+    pub(crate) fn neighbors<T: Scalar>(
         &self,
         features: MatRef<'_, T>,
         labels: &[usize],
