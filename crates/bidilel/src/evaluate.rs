@@ -57,7 +57,7 @@ pub struct Step {
     pub accuracy: Accuracy,
 }
 
-/// What one fit and recognition led to.
+/// The result of one fit and recognition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// Name of the trial.
@@ -76,7 +76,7 @@ pub struct Run {
     pub hubness: BTreeMap<usize, f64>,
     /// Cost of the mapping at the embedding; none for methods without one.
     pub stress: Option<f64>,
-    /// Whether everything iterative settled before its limit.
+    /// Whether every iteration converged before its limit.
     pub converged: bool,
 }
 
@@ -87,7 +87,7 @@ impl Run {
     }
 }
 
-/// What came of an experiment.
+/// The result of an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated {
     /// Name of the dataset.
@@ -119,13 +119,16 @@ pub struct Finished<'a> {
 }
 
 /// Runs an experiment.
+///
+/// # Errors
+/// Whatever is wrong with the settings, the data or a fit.
 pub fn evaluate(dataset: Dataset, experiment: &Experiment, watch: &dyn Observer) -> Result<Evaluated> {
     evaluate_with(dataset, experiment, watch, |_| Ok(()))
 }
 
-/// Runs an experiment, and shows every run to `sink` when it is finished.
+/// Runs an experiment, and passes every run to `sink` when it is finished.
 ///
-/// The dataset is dropped before the last fit: files that are mapped count as memory for as long as they are open.
+/// The dataset is dropped before the last fit: mapped files count as memory for as long as they are open.
 pub fn evaluate_with<E: From<Error>>(
     dataset: Dataset,
     experiment: &Experiment,

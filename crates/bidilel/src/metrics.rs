@@ -1,4 +1,17 @@
-//! How well a recognition went: accuracies, confusions, hubness, stress.
+//! How good a recognition is: accuracies, confusions, hubness, stress.
+//!
+//! ```
+//! use bidilel::{Mat, Scores, metrics};
+//!
+//! // Distances of three instances to two classes.
+//! let distances = [[0.1, 0.2, 0.9], [0.5, 0.1, 0.3]];
+//! let scores = Scores::from_distances(Mat::from_fn(2, 3, |class, i| distances[class][i]));
+//! let truth = [0, 0, 1];
+//! assert_eq!(scores.labels(), [0, 1, 1]);
+//! let accuracy = metrics::accuracy(&scores.labels(), &truth, 2);
+//! assert_eq!(accuracy.per_class, 0.75);
+//! assert_eq!(metrics::top_k(&scores, &truth, 2).per_class, 1.0);
+//! ```
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +20,7 @@ use bidilel_math::statistics::skewness;
 use crate::recognize::Scores;
 pub use crate::top_down::stress;
 
-/// Share of instances recognised, all together and as the mean over classes.
+/// Share of instances recognized, all together and as the mean over classes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
     /// Mean of the classes' own accuracies: every class counts the same. The paper's figure.
@@ -46,7 +59,7 @@ pub fn class_accuracies(confusion: &[Vec<usize>]) -> Vec<Option<f64>> {
 /// Accuracy when the right class may be anywhere among the `k` nearest; the nearest alone for a `k` of 0.
 pub fn top_k(scores: &Scores, truth: &[usize], k: usize) -> Accuracy {
     let classes = scores.classes();
-    // An instance whose class is among the first k counts as recognised, any other as its first guess.
+    // An instance whose class is among the first k counts as recognized, any other as its first guess.
     let predicted: Vec<usize> = truth
         .iter()
         .enumerate()

@@ -1,4 +1,4 @@
-//! How a fitted method is stored in a model file: its arrays, and what the file's header says besides.
+//! How a fitted method is stored in a model file: its arrays, and what the file's header records.
 
 use faer::Mat;
 use safetensors::tensor::SafeTensors;

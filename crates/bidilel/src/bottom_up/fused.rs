@@ -13,7 +13,7 @@ use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
 use crate::visual::{Fusion, Kernel, KernelForm, Mapped, Report, Unfolded, Views};
 
-/// The bottom-up half of a fit: it does not depend on the unseen classes.
+/// A latent space with its landmarks: the bottom-up half of a fit, which does not depend on the unseen classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LandmarkSpace {
     /// The latent space.

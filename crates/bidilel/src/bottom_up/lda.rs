@@ -79,7 +79,7 @@ impl<T: Scalar> LatentSpaceLearner<T> for Lda {
     }
 }
 
-/// One class has nothing to be told from.
+/// One class cannot be separated from anything.
 pub(super) fn check_classes(known: usize) -> Result<()> {
     if known >= 2 {
         return Ok(());
@@ -99,8 +99,8 @@ pub(super) fn class_factor<T: Scalar>(training: &Training<'_, T>, rows: &[usize]
     let mut counts = vec![0_usize; training.classes];
     for (column, &label) in training.features.col_iter().zip(training.labels) {
         counts[label] += 1;
-        for (place, &row) in rows.iter().enumerate() {
-            sums[(place, label)] += column[row].to_f64() - mean[row];
+        for (index, &row) in rows.iter().enumerate() {
+            sums[(index, label)] += column[row].to_f64() - mean[row];
         }
     }
     let mut factor =

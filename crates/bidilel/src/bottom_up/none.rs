@@ -1,4 +1,4 @@
-//! No bottom-up learning: the visual representation itself, centred and l2-normalised, is the space.
+//! No bottom-up learning: the visual representation itself, centered and l2-normalized, is the space.
 
 use serde::{Deserialize, Serialize};
 

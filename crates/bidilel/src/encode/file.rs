@@ -40,7 +40,7 @@ pub struct Header {
     pub variance_kept: Option<f64>,
     /// Mean log-likelihood of the sample.
     pub log_likelihood: Option<f64>,
-    /// Steps of expectation maximisation or of k-means.
+    /// Steps of expectation maximization or of k-means.
     pub iterations: usize,
     /// Whether they ended by themselves.
     pub converged: bool,
@@ -133,7 +133,7 @@ impl File<'_> {
         Ok(found)
     }
 
-    /// A projection from so many dimensions, if the file has it.
+    /// A projection from this many dimensions, if the file has it.
     fn projection(&self, name: &str, dim: usize) -> Result<Option<Projection>> {
         let (mean, directions) = (format!("{name}.mean"), format!("{name}.directions"));
         if self.tensors.tensor(&mean).is_err() && self.tensors.tensor(&directions).is_err() {

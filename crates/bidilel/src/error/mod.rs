@@ -56,7 +56,7 @@ pub enum Error {
         /// `NaN`, `inf` or `-inf`.
         value: f64,
     },
-    /// A feature that is finite, but not as `f32`.
+    /// A feature that is finite, but overflows `f32`.
     #[error("{origin}: row {row}, column {column} is {value:e}, beyond the range of float32 (3.4e38)")]
     OutOfRange {
         /// File or array.
@@ -184,9 +184,9 @@ pub enum Error {
         /// Training instances.
         instances: usize,
     },
-    /// Approximate neighbours while settings are chosen.
+    /// Approximate neighbors while settings are chosen.
     #[error(
-        "search must be exact while settings are chosen, whose folds share exact neighbours, found approximate"
+        "search must be exact while settings are chosen, whose folds share exact neighbors, found approximate"
     )]
     ApproximateFolds,
     /// Settings to try that cannot be tried.
@@ -229,7 +229,7 @@ pub enum Error {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Feature rows on their way that cannot be read back.
+    /// Temporary feature rows that cannot be read back.
     #[error("the feature rows cannot be read back")]
     FeatureRows {
         /// Why not.
@@ -239,7 +239,7 @@ pub enum Error {
     /// A picture or video without local descriptors.
     #[error("{origin} has no descriptors")]
     NoDescriptors {
-        /// Its file, or its place in an array.
+        /// Its file, or its position in an array.
         origin: String,
     },
     /// A codebook that cannot be learned from the descriptors.
@@ -249,8 +249,8 @@ pub enum Error {
         #[source]
         source: bidilel_math::Error,
     },
-    /// A neighbourhood graph in which nothing is joined.
-    #[error("no two neighbours share a class, so the neighbourhood graph has no edge")]
+    /// A neighborhood graph without edges.
+    #[error("no two neighbors share a class, so the neighborhood graph has no edge")]
     NoEdges,
     /// A refiner that moves embeddings, after a method that has none.
     #[error("{refiner} moves the embeddings of classes in a latent space, and this method has none")]
@@ -307,12 +307,12 @@ impl Error {
                 "features are read as float32: divide all of them by a constant, or remove the instance".to_owned(),
             ),
             Self::EmptyClass { role: "known", .. } => Some(
-                "list it under `unseen` if it is to be recognised without examples; otherwise give it instances, or \
+                "list it under `unseen` if it is to be recognized without examples; otherwise give it instances, or \
                  remove it from the class list"
                     .to_owned(),
             ),
             Self::EmptyClass { .. } => Some(
-                "without instances there is nothing to score: `fit` and `predict` recognise it all the same".to_owned(),
+                "without instances there is nothing to score: it can be learned and predicted all the same".to_owned(),
             ),
             _ => None,
         }
@@ -331,7 +331,7 @@ impl Error {
 
 /// `cnn=0.5, motion=0.6`
 fn weighed(names: &[String], weights: &[f64]) -> String {
-    let one = |(place, weight): (usize, &f64)| match names.get(place) {
+    let one = |(index, weight): (usize, &f64)| match names.get(index) {
         Some(name) => format!("{name}={weight}"),
         None => weight.to_string(),
     };

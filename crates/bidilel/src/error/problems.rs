@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum SplitProblem {
     /// Nothing to recognize.
-    #[error("no class is unseen, so there is nothing to recognise")]
+    #[error("no class is unseen, so there is nothing to recognize")]
     NoUnseenClass,
     /// Nothing to learn from.
     #[error("no class is known, so there is nothing to learn from")]

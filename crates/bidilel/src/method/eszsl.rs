@@ -34,7 +34,7 @@ use crate::tensors::Tensor;
 
 /// The name of the compatibility in a model file.
 const TENSOR: &str = "compatibility";
-/// How far rounding may take the two sides of the equation apart, relative to the larger.
+/// Largest difference between the two sides of the equation by rounding, relative to the larger side.
 const TOLERANCE: f64 = 1e-6;
 
 /// Settings of ESZSL.

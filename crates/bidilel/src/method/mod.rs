@@ -1,12 +1,12 @@
 //! Zero-shot methods: anything that learns from a [`Task`] and then scores candidate classes.
 //!
 //! The paper's method, [`Pipeline`], is one of them; a compared method is another, with or without a latent space. A
-//! method implements [`ZeroShotMethod`], what it learns implements [`FittedMethod`] (and `Stored`, to live in a model
+//! method implements [`ZeroShotMethod`], what it learns implements [`FittedMethod`] (and `Stored`, to be kept in a model
 //! file), and a line in the table at the end of this file makes it a variant of [`Method`]: after that it can be
 //! evaluated, tuned, saved and used for prediction.
 //!
 //! ```
-//! use bidilel::{Candidates, Choice, FittedMethod, Silent, Synthetic, Task, ZeroShotMethod, method::Eszsl};
+//! use bidilel::{Candidates, Choice, Eszsl, FittedMethod, Silent, Synthetic, Task, ZeroShotMethod};
 //!
 //! let dataset = Synthetic::preset("small").expect("a preset").generate(0)?;
 //! let task = Task::new(&dataset, &dataset.trials(None)?[0], &Choice::default(), &Silent)?;
@@ -154,7 +154,7 @@ impl Method {
         if let Self::Bidilel(pipeline) = self { &pipeline.post } else { &[] }
     }
 
-    /// Recognizes a batch of instances, refiners included; `step` sees the recognition after every step, by name:
+    /// Recognizes a batch of instances, refiners included; `step` gets the recognition after each step, by name:
     /// `inductive`, then each refiner.
     pub fn recognize(
         &self,

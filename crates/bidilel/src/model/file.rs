@@ -62,7 +62,7 @@ pub struct Header {
     /// Cost of the mapping at the embedding, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stress: Option<f64>,
-    /// Whether the mapping settled before its iteration limit.
+    /// Whether the mapping converged before its iteration limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub converged: Option<bool>,
     /// Fingerprint of the data that was learned from.
@@ -115,7 +115,7 @@ impl Model {
         Ok(bytes)
     }
 
-    /// Writes the file, without a copy of what is large in it.
+    /// Writes the file, without copying its arrays.
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         let distances = &self.semantics.distances;
         let mut tensors = self.fitted.tensors();

@@ -16,8 +16,9 @@ use crate::method::FittedMethod;
 use crate::recognize::{Candidates, Recognition};
 use crate::task::{Prepared, gather_views, read_views};
 
-/// Rows that one thread recognizes at a time, fewer where they have distances to many classes.
+/// Least and most rows that one thread recognizes at a time.
 const BLOCK_ROWS: Range<usize> = 192..960;
+/// Distances that one thread computes at a time, within the bounds on rows.
 const BLOCK_DISTANCES: usize = 4 << 20;
 
 /// One representation per view, each with its name for messages.
@@ -82,8 +83,8 @@ impl Model {
         Ok(gather_views(rows.iter().copied(), &instances, self.normalize)?.0)
     }
 
-    /// Recognizes some rows of every view among the unseen classes, in blocks in parallel; what `report` makes of each
-    /// block, with its first row, comes back in the order of the rows. Without refiners, which need all rows at once.
+    /// Recognizes some rows of every view among the unseen classes, in blocks in parallel; `report` gets each block with its
+    /// first row, and its results are returned in the order of the rows. Without refiners, which need all rows at once.
     ///
     /// # Errors
     /// Those of [`Self::project_views`], of the first block that has one.
@@ -117,7 +118,7 @@ impl Model {
         outcomes.into_iter().collect()
     }
 
-    /// Recognizes features of all views below each other, as they come.
+    /// Recognizes raw features, those of all views stacked.
     pub(super) fn recognize_raw(&self, raw: MatRef<'_, f32>, candidates: Candidates) -> Result<Recognition> {
         let expected = self.views.dim();
         if raw.nrows() != expected {

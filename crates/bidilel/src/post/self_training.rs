@@ -69,7 +69,7 @@ impl SelfTraining {
                 scores.values[(class, b)].total_cmp(&scores.values[(class, a)]).then(a.cmp(&b))
             };
             order.select_nth_unstable_by(k - 1, nearest_first);
-            // Sums in index order, so that the selection's own order leaves no trace.
+            // Sums in index order, so that the order of the selection does not matter.
             order.truncate(k);
             order.sort_unstable();
             for row in 0..moved.nrows() {

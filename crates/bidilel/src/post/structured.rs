@@ -2,7 +2,7 @@
 //!
 //! k-means starts from the embeddings and runs until no instance changes its cluster; then
 //! `$\min_A \sum_{k,c} A_{kc}\, d(m_k, b_c)$` over permutations $A$ (Wang & Chen 2017, eq. 11) gives every
-//! cluster its class, and the cluster centres become the embeddings. It helps where test instances form
+//! cluster its class, and the cluster centers become the embeddings. It helps where test instances form
 //! clusters (CUB with deep features: 51 to 65 %) and hurts where they do not (AwA with hand-crafted
 //! features: 38 to 37 %).
 //!

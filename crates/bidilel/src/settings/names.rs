@@ -1,6 +1,6 @@
 //! Names of the implementations of every role, as they are typed and written.
 //!
-//! [`Named`] is how the rest of the workspace learns which names there are: options list them, completions offer them,
+//! [`Named`] is how the rest of the workspace learns which names there are: programs list and complete them,
 //! messages quote them.
 
 use serde::de::DeserializeOwned;

@@ -1,6 +1,6 @@
 //! What a view adds to others, and an order of views by it (Wang & Chen 2017, Appendix C and Algorithm 2).
 //!
-//! $\mathcal I$ of a view is the set of directed pairs $(i, j)$ where $j$ is among the nearest neighbours of $i$ and has
+//! $\mathcal I$ of a view is the set of directed pairs $(i, j)$ where $j$ is among the nearest neighbors of $i$ and has
 //! its label. For a view and a view or a union of several,
 //! $$ c = \frac{\min(|\mathcal I^{(1)}|, |\mathcal I^{(2)}|) - |\mathcal I^{(1)} \cap \mathcal I^{(2)}|}
 //!             {|\mathcal I^{(1)} \cup \mathcal I^{(2)}|} \in [0, \tfrac12]. $$
@@ -10,7 +10,7 @@
 
 use bidilel_math::neighbors::Neighbors;
 
-/// Directed same-class neighbour pairs of one view or of several.
+/// Directed same-class neighbor pairs of one view or of several.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pairs {
     /// `(i, j)`, ascending.
@@ -81,7 +81,7 @@ pub fn complementarity(one: &Pairs, others: &Pairs) -> f64 {
 /// When to stop adding views.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Until {
-    /// At so many views.
+    /// At this many views.
     pub most: Option<usize>,
     /// Where the best view left has less than this complementarity.
     pub threshold: Option<f64>,

@@ -1,8 +1,8 @@
-//! How the fused problem is solved, and the choice among the ways by what they cost.
+//! The form in which the fused problem is solved, and the choice among the forms by their cost.
 //!
-//! | way | unknowns | for |
+//! | form | unknowns | for |
 //! | --- | --- | --- |
-//! | [`KernelForm::Primal`] | summed dimensions | linear kernels: views one below the other, each times $\sqrt{w_m}$ |
+//! | [`KernelForm::Primal`] | summed dimensions | linear kernels: views stacked, each times $\sqrt{w_m}$ |
 //! | [`KernelForm::NSpace`] | training instances | any kernels: the problem as Appendix B writes it |
 //! | [`KernelForm::Nystrom`] | a sample of them | any kernels, where instances x instances does not fit |
 //!
@@ -18,12 +18,12 @@ use super::{Kernel, Mapped, Views};
 use crate::error::{Error, Result};
 use crate::settings::{self, Settings, named};
 
-/// The rank of the sample where none is asked for.
+/// Instances in the Nyström sample by default.
 const DEFAULT_RANK: usize = 2000;
-/// The memory that exact kernel forms may take where no bound is given, in GiB.
-const DEFAULT_MEMORY: f64 = 4.0;
+/// The memory that exact kernel forms may take by default, in GiB.
+const DEFAULT_MEMORY_GIB: f64 = 4.0;
 
-/// A way to solve the fused problem.
+/// The form in which the fused problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KernelForm {
@@ -41,9 +41,9 @@ named! { KernelForm: "primal" | "n-space" | "nystrom"; }
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fusion {
-    /// The way; by cost if not given.
+    /// The form; by cost if not given.
     pub method: Option<KernelForm>,
-    /// Instances that the sample has.
+    /// Instances in the sample.
     pub nystrom_rank: usize,
     /// What an exact kernel form may take, in GiB.
     pub memory: f64,
@@ -53,14 +53,14 @@ pub struct Fusion {
 
 impl Default for Fusion {
     fn default() -> Self {
-        Self { method: None, nystrom_rank: DEFAULT_RANK, memory: DEFAULT_MEMORY, seed: 0 }
+        Self { method: None, nystrom_rank: DEFAULT_RANK, memory: DEFAULT_MEMORY_GIB, seed: 0 }
     }
 }
 
 /// How the views of a fit were joined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The way that was taken.
+    /// The form that was chosen.
     pub method: KernelForm,
     /// Why.
     pub reason: String,
@@ -91,7 +91,7 @@ impl Report {
         matches!(&self.views[..], [one] if one.kernel == Kernel::Linear) && self.method == KernelForm::Primal
     }
 
-    /// A way that was taken, with the views as they were asked for.
+    /// A form that was chosen, with the views as they were asked for.
     pub(crate) fn new(method: KernelForm, reason: String, views: &Views) -> Self {
         let view = |view: &super::View| ViewReport {
             name: view.name.clone(),
@@ -114,10 +114,10 @@ impl Fusion {
         }
     }
 
-    /// The way to take for these views of so many training instances, and why.
+    /// The form for these views of this many training instances, and why.
     ///
     /// # Errors
-    /// [`Error::Setting`] for a way that cannot be taken.
+    /// [`Error::Setting`] for a form that does not apply, [`Error::KernelMemory`] for one that does not fit.
     pub(crate) fn choose(
         &self,
         views: &Views,
@@ -154,7 +154,7 @@ impl Fusion {
         }
     }
 
-    /// Training instances as features of the fused kernel, for a way that is not the primal one.
+    /// Training instances as features of the fused kernel, for a form that is not the primal one.
     pub(crate) fn mapped<'a, T: Scalar>(
         &self,
         method: KernelForm,
@@ -173,8 +173,8 @@ impl Fusion {
     }
 }
 
-/// What an exact form holds at once, in GiB: the kernel matrix, two scatter matrices and room to factor one; without
-/// the direct form two more.
+/// Peak memory of an exact form, in GiB: the kernel matrix, two scatter matrices and the factor of one; without the
+/// direct form two more.
 fn gibibytes(instances: usize, direct: bool) -> f64 {
     let matrices = if direct { 4.0 } else { 6.0 };
     matrices * 8.0 * (instances as f64).powi(2) / f64::powi(2.0, 30)
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cheapest_exact_way_is_taken_and_a_sample_where_none_fits() {
+    fn the_cheapest_exact_form_is_chosen_and_a_sample_where_none_fits() {
         let fusion = Fusion::default();
         let taken = |views: &Views, instances| fusion.choose(views, instances, true).unwrap().0;
         let linear = views(&[300, 200], Kernel::Linear);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_that_cannot_be_taken_are_refused() {
+    fn forms_that_do_not_apply_are_refused() {
         let round = views(&[300], Kernel::Chi2 { gamma: None });
         let forced = |method| Fusion { method: Some(method), ..Fusion::default() };
         let text = |fusion: &Fusion| fusion.choose(&round, 24_295, true).unwrap_err().to_string();
