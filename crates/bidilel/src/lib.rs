@@ -10,13 +10,18 @@
 //! 4. [`semantic`], [`top_down`]: the unseen classes are embedded among the landmarks so that latent
 //!    distances follow semantic ones.
 //! 5. [`recognize`], [`post`]: nearest class, then refiners over the whole batch of test instances.
-//! 6. [`metrics`]: accuracies.
+//! 6. [`metrics`]: how good the recognition is.
 //!
 //! Sets of local descriptors become one feature row per instance by [`encode`].
 //!
 //! [`pipeline`] is these steps in one function, [`method`] any zero-shot method, [`model`] what is stored of a fit;
 //! [`settings`] are all settings by name, which [`tune`] chooses on known classes only. This crate reads no foreign format,
 //! prints nothing, reads no clock, and takes all randomness from explicit seeds.
+//!
+//! A module uses only modules before it: [`dataset`], [`split`], [`visual`], [`semantic`], [`task`], [`latent_space`],
+//! [`landmarks`], [`bottom_up`], [`top_down`], [`recognize`], [`post`], [`metrics`], [`pipeline`], [`method`], [`model`],
+//! [`evaluate()`], [`tune`]. The exception is [`settings`], whose table has the names and types of all learners, while each
+//! learner builds itself from the settings that it owns.
 //!
 //! ```
 //! use bidilel::{Experiment, Model, Settings, Silent, Synthetic, evaluate};

@@ -1,6 +1,6 @@
 //! A latent space from several views, or from kernels of them: [`Fusion`] chooses the form in which it is solved for.
 //!
-//! No learner knows of kernels. Where the problem is not solved in the visual dimensions, the learner sees features
+//! No learner knows of kernels. Where the problem is not solved in the visual dimensions, the learner gets features
 //! whose inner products are the fused kernel ([`Mapped`]), and its linear map is unfolded into one of the views' own
 //! features. The graph is that of the views in any case.
 

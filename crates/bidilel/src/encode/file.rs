@@ -42,7 +42,7 @@ pub struct Header {
     pub log_likelihood: Option<f64>,
     /// Steps of expectation maximization or of k-means.
     pub iterations: usize,
-    /// Whether they ended by themselves.
+    /// Whether they converged before the limit.
     pub converged: bool,
     /// How feature rows are reduced.
     pub reduction: Option<RowReduction>,

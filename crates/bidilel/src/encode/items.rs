@@ -16,7 +16,7 @@ pub trait Items: Sync {
     fn dim(&self) -> usize;
     /// How many descriptors an item has.
     fn descriptors(&self, item: usize) -> usize;
-    /// Opens the descriptors of an item; several threads do so at once.
+    /// Opens the descriptors of an item; several threads do so in parallel.
     fn open(&self, item: usize) -> Result<Box<dyn Rows + '_>, AnyError>;
     /// What to call an item in a message.
     fn origin(&self, item: usize) -> String;

@@ -26,7 +26,7 @@ pub enum Error {
         /// The names that exist.
         available: Vec<String>,
     },
-    /// A name that stands for two things.
+    /// A name that is given twice.
     #[error("{what} `{name}` is given twice")]
     Duplicate {
         /// Kind of thing.

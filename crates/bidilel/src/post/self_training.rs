@@ -1,4 +1,4 @@
-//! Self-training: every embedding moves half-way to the mean of its nearest instances.
+//! Self-training: every embedding moves halfway to the mean of its nearest instances.
 //!
 //! $b \leftarrow \frac12 \left(b + \frac1k \sum_{y \in N_k(b)} y\right)$ (Wang & Chen 2017, eq. 10 and the
 //! average after it).

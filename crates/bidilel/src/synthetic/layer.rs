@@ -26,9 +26,9 @@ struct Layer {
     view: usize,
     /// Features x hidden factors; zero in the columns of factors that the view does not see.
     weights: Mat<f32>,
-    /// What a feature's input must exceed to leave a trace.
+    /// What a feature's input must exceed to be above zero.
     thresholds: Vec<f32>,
-    /// Some features are louder than others.
+    /// Scale per feature: some are stronger than others.
     gains: Vec<f32>,
     noise: f32,
 }
@@ -77,7 +77,7 @@ impl Layer {
     }
 }
 
-/// Which factors of the class a view sees: those that all see, and its turns at the others.
+/// Which factors of the class a view sees: those that all views see, and its share of the others.
 fn visible(settings: &Synthetic, view: usize) -> Vec<bool> {
     let views = settings.views.len();
     let mut common = 0.0;

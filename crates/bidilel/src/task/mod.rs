@@ -97,7 +97,7 @@ pub struct Task<T = f32> {
     pub semantics: ClassSemantics,
 }
 
-/// What a bottom-up learner may see: nothing of the unseen classes.
+/// The input of a bottom-up learner: nothing of the unseen classes.
 #[derive(Debug, Clone, Copy)]
 pub struct Training<'a, T = f32> {
     /// Features, dimensions x instances.

@@ -58,7 +58,7 @@ pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Re
             }
         }
     }
-    settle("the gradient of the mapping", deviation, SLOPE_TOLERANCE, watch)
+    enforce("the gradient of the mapping", deviation, SLOPE_TOLERANCE, watch)
 }
 
 /// Compares the cost that was reached with the sum over pairs.
@@ -74,10 +74,10 @@ pub(super) fn value(cost: &Sammon, points: MatRef<'_, f64>, value: f64, watch: &
     let size = semantic.sum::<f64>() / pairs.max(1) as f64;
     let difference = (stress - value).abs();
     let deviation = if difference == 0.0 { 0.0 } else { difference / (stress + ZERO_COST_SHARE * size) };
-    settle("the cost of the mapping", deviation, VALUE_TOLERANCE, watch)
+    enforce("the cost of the mapping", deviation, VALUE_TOLERANCE, watch)
 }
 
-fn settle(what: &'static str, deviation: f64, bound: f64, watch: &dyn Observer) -> Result<()> {
+fn enforce(what: &'static str, deviation: f64, bound: f64, watch: &dyn Observer) -> Result<()> {
     Check { stage: "top_down", what, deviation, bound }.enforce(watch).map_err(Error::in_stage("top_down"))
 }
 

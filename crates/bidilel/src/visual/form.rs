@@ -68,7 +68,7 @@ impl<T: Scalar> Support<'_, T> {
 }
 
 impl<'a, T: Scalar> Mapped<'a, T> {
-    /// Over all training instances, with the paper's problem left as it is.
+    /// Over all training instances, as the paper writes the problem.
     pub(crate) fn direct(views: &Views, features: MatRef<'a, T>, watch: &dyn Observer) -> Result<Self> {
         watch.stage("kernel");
         let mut mapped = Self::empty(views, features, Support::All(features))?;

@@ -86,7 +86,7 @@ pub struct ViewReport {
 }
 
 impl Report {
-    /// Whether one view was used as it is.
+    /// Whether there was one view, with a linear kernel.
     pub fn is_plain(&self) -> bool {
         matches!(&self.views[..], [one] if one.kernel == Kernel::Linear) && self.method == KernelForm::Primal
     }
