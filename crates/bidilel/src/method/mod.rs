@@ -1,12 +1,12 @@
 //! Zero-shot methods: anything that learns from a [`Task`] and then scores candidate classes.
 //!
 //! The paper's method, [`Pipeline`], is one of them; a compared method is another, with or without a latent space. A
-//! method implements [`ZeroShotMethod`], what it learns implements [`FittedMethod`] (and `Stored`, to live in a model
+//! method implements [`ZeroShotMethod`], what it learns implements [`FittedMethod`] (and `Stored`, to be kept in a model
 //! file), and a line in the table at the end of this file makes it a variant of [`Method`]: after that it can be
 //! evaluated, tuned, saved and used for prediction.
 //!
 //! ```
-//! use bidilel::{Candidates, Choice, FittedMethod, Silent, Synthetic, Task, ZeroShotMethod, method::Eszsl};
+//! use bidilel::{Candidates, Choice, Eszsl, FittedMethod, Silent, Synthetic, Task, ZeroShotMethod};
 //!
 //! let dataset = Synthetic::preset("small").expect("a preset").generate(0)?;
 //! let task = Task::new(&dataset, &dataset.trials(None)?[0], &Choice::default(), &Silent)?;
@@ -46,54 +46,15 @@ pub use sae::Sae;
 pub use semantic_map::SemanticMap;
 
 use crate::error::{Error, Result};
-use crate::model::Header;
 use crate::pipeline::{Fitted, Pipeline};
 use crate::post::{Post, refined};
-use crate::recognize::{Candidates, Recognition, Scores};
+use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::{Owner, Setting, Settings, TABLE, named};
+use crate::stored::{Recorded, Stored};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
-
-/// Learns to score classes, some of which have no labeled instance.
-///
-/// Features are `f32`; the type parameter exists so that tests can follow a reference in `f64`.
-pub trait ZeroShotMethod<T = f32> {
-    /// What is learned.
-    type Fitted: FittedMethod<T>;
-
-    /// Learns from the labeled instances of the known classes and the descriptions of all classes.
-    fn fit(&self, task: &Task<T>, watch: &dyn Observer) -> Result<Self::Fitted>;
-
-    /// The same settings, with everything that was left open as it turned out in a fit.
-    #[must_use]
-    fn resolved(&self, _task: &Task<T>, _fitted: &Self::Fitted) -> Self
-    where
-        Self: Clone,
-    {
-        self.clone()
-    }
-}
-
-/// Scores candidate classes for instances.
-pub trait FittedMethod<T = f32> {
-    /// Scores of all candidates, with the points behind them where the method has a latent space.
-    fn recognize(&self, instances: Prepared<'_, T>, candidates: Candidates) -> Result<Recognition>;
-
-    /// Scores of all candidates.
-    fn score(&self, instances: Prepared<'_, T>, candidates: Candidates) -> Result<Scores> {
-        Ok(self.recognize(instances, candidates)?.scores)
-    }
-}
-
-/// Arrays of a fitted method in a model file.
-pub(crate) trait Stored: Sized {
-    /// The arrays to write.
-    fn tensors(&self) -> Vec<Tensor<'_>>;
-
-    /// The fitted method of a file, whose header and class descriptions have been read.
-    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self>;
-}
+pub use crate::zero_shot::{FittedMethod, ZeroShotMethod};
 
 /// Whether a method needs the whole batch of test instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -214,14 +175,15 @@ macro_rules! methods {
                 match self { $(Self::$variant(fitted) => fitted.tensors(),)+ }
             }
 
-            /// Reads what the method of the header has learned.
+            /// Reads what a method has learned.
             pub(crate) fn read(
+                method: &Method,
                 file: &SafeTensors<'_>,
-                header: &Header,
+                recorded: &Recorded<'_>,
                 semantics: &ClassSemantics,
             ) -> Result<Self> {
-                Ok(match &header.method {
-                    $(Method::$variant(_) => Self::$variant(Stored::read(file, header, semantics)?),)+
+                Ok(match method {
+                    $(Method::$variant(_) => Self::$variant(Stored::read(file, recorded, semantics)?),)+
                 })
             }
         }
@@ -261,7 +223,7 @@ impl Method {
         if let Self::Bidilel(pipeline) = self { &pipeline.post } else { &[] }
     }
 
-    /// Recognizes a batch of instances, refiners included; `step` sees the recognition after every step, by name:
+    /// Recognizes a batch of instances, refiners included; `step` gets the recognition after each step, by name:
     /// `inductive`, then each refiner.
     pub fn recognize(
         &self,
