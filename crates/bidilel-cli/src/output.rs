@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Result, bail};
 use bidilel_data::text::spreadsheet_safe;
 use bidilel_data::write_atomically;
-use bidilel_report::{Format, SCHEMA_VERSION, Table, VERSION, visible_lines, wrap};
+use bidilel_report::{Format, SCHEMA_VERSION, Table, VERSION, visible_lines};
 
 use crate::failure::usage;
 use crate::terminal;
@@ -88,17 +88,6 @@ pub(crate) fn print(text: &str) -> Result<()> {
     print_as_is(&terminal::shown(&visible_lines(text)))
 }
 
-/// A table for a person, as wide as the terminal.
-pub(crate) fn text_table(table: &Table) -> String {
-    terminal::width().map_or_else(|| table.render(Format::Text), |width| table.render_within(width))
-}
-
-/// Lines for a person, none wider than the terminal.
-pub(crate) fn wrapped(text: &str) -> String {
-    let Some(width) = terminal::width() else { return text.to_owned() };
-    text.lines().map(|line| wrap(line, width, "  ")).collect::<Vec<_>>().join("\n")
-}
-
 /// A result with what made it.
 #[derive(serde::Serialize)]
 struct Versioned<'a, T> {
@@ -131,7 +120,10 @@ pub(crate) fn print_json(result: &impl serde::Serialize) -> Result<()> {
 
 /// Prints a table on stdout.
 pub(crate) fn print_table(table: &Table, format: Format) -> Result<()> {
-    if format == Format::Text { print(&text_table(table)) } else { print_as_is(&rendered(table, format)) }
+    match format {
+        Format::Text => print(&table.text(terminal::width())),
+        _ => print_as_is(&rendered(table, format)),
+    }
 }
 
 /// A table in a format, its cells no formulas where that was asked for.

@@ -52,9 +52,9 @@ impl Table {
         }
     }
 
-    /// The table as text for a terminal of that many columns.
-    pub fn render_within(&self, width: usize) -> String {
-        crate::text::render(self, Some(width))
+    /// The table as text, no wider than `width` terminal cells where one is given.
+    pub fn text(&self, width: Option<usize>) -> String {
+        crate::text::render(self, width)
     }
 
     fn objects(&self) -> Vec<serde_json::Value> {

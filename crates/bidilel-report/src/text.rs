@@ -23,6 +23,12 @@ pub fn wrap(line: &str, width: usize, indent: &str) -> String {
     format!("{start}{}", lines.join(&format!("\n{indent}")))
 }
 
+/// Every line wrapped to `width` where one is given, its continuation indented by two spaces.
+pub fn wrap_lines(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    text.lines().map(|line| wrap(line, width, "  ")).collect::<Vec<_>>().join("\n")
+}
+
 /// A table; where `width` is given, its cells are broken at spaces until it fits, as far as words allow.
 pub(crate) fn render(table: &Table, width: Option<usize>) -> String {
     let shown = |cell: &String| visible(cell).into_owned();

@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use bidilel::evaluate::Finished;
 use bidilel::recognize::Recognition;
-use serde_json::json;
+use bidilel_report::{RunPrediction, RunPredictions};
 
-use crate::latent::{self, Beside};
+use crate::latent::{self, RowLabels};
 use crate::output;
 
 /// The recognition of one run.
@@ -16,9 +16,9 @@ pub(super) struct Recognized {
     pub(super) seed: u64,
     /// The classes to choose from.
     pub(super) classes: Vec<String>,
-    /// The instances, by their places in the dataset.
+    /// The instances, by their indices in the dataset.
     pub(super) instances: Vec<usize>,
-    /// Their true classes, by their places among `classes`.
+    /// Their true classes, by their indices in `classes`.
     pub(super) truth: Vec<usize>,
     pub(super) recognition: Recognition,
 }
@@ -55,36 +55,20 @@ pub(super) fn write(path: &Path, runs: &[Recognized]) -> Result<()> {
             let mut csv = csv::Writer::from_writer(out);
             let head = ["split", "seed", "instance", "true", "predicted"].map(str::to_owned);
             csv.write_record(head.into_iter().chain(classes.iter().map(|name| format!("distance:{name}"))))?;
-            for run in runs {
-                let places: Vec<Option<usize>> =
-                    classes.iter().map(|name| run.classes.iter().position(|own| own == *name)).collect();
-                for (place, labels) in run.labels().enumerate() {
-                    let Labels { instance, truth, predicted } = labels;
-                    let fields = [&run.split, &run.seed.to_string(), &instance.to_string(), truth, predicted]
-                        .map(Clone::clone);
-                    let distance = |class: &Option<usize>| {
-                        class.map_or(String::new(), |class| run.distance(class, place).to_string())
-                    };
-                    csv.write_record(fields.into_iter().chain(places.iter().map(distance)))?;
-                }
+            for row in runs.iter().flat_map(Recognized::rows) {
+                let RunPrediction { split, seed, instance, truth, predicted, distances } = row;
+                let fields = [split, &seed.to_string(), &instance.to_string(), truth, predicted];
+                let distance = |name: &&String| {
+                    distances.get(name.as_str()).map_or(String::new(), |distance| distance.to_string())
+                };
+                let fields = fields.map(str::to_owned).into_iter();
+                csv.write_record(fields.chain(classes.iter().map(distance)))?;
             }
             Ok(csv.flush()?)
         }),
         Style::Json => {
-            let mut list = Vec::new();
-            for run in runs {
-                for (place, Labels { instance, truth, predicted }) in run.labels().enumerate() {
-                    let distances: serde_json::Map<_, _> = (0..run.classes.len())
-                        .map(|class| (run.classes[class].clone(), json!(run.distance(class, place))))
-                        .collect();
-                    list.push(json!({
-                        "split": run.split, "seed": run.seed, "instance": instance,
-                        "true": truth, "predicted": predicted, "distances": distances,
-                    }));
-                }
-            }
-            let text = output::json(&json!({ "predictions": list }))?;
-            output::write_to(Some(path), |out| Ok(out.write_all(text.as_bytes())?))
+            let predictions = runs.iter().flat_map(Recognized::rows).collect();
+            output::write_text(path, &output::json(&RunPredictions { predictions })?)
         }
     }
 }
@@ -117,9 +101,8 @@ pub(super) fn write_latent(path: &Path, runs: &[Recognized]) -> Result<()> {
             (*predicted).clone(),
         ]
     };
-    let beside =
-        Beside { columns: vec!["index", "split", "seed", "instance", "true", "predicted"], cells: &cells };
-    latent::write(path, (rows.len(), dim), &beside, &mut |write| {
+    let columns = vec!["index", "split", "seed", "instance", "true", "predicted"];
+    latent::write(path, (rows.len(), dim), &RowLabels { columns, cells: &cells }, &mut |write| {
         points.iter().try_for_each(|points| write(points.as_ref().as_ref()))
     })
 }
@@ -154,7 +137,14 @@ impl Recognized {
         })
     }
 
-    fn distance(&self, class: usize, instance: usize) -> f64 {
-        self.recognition.scores.distance(class, instance)
+    /// One row per instance, with the distance to every class.
+    fn rows(&self) -> impl Iterator<Item = RunPrediction<'_>> {
+        self.labels().enumerate().map(|(row, Labels { instance, truth, predicted })| {
+            let classes = self.classes.iter().enumerate();
+            let distances = classes
+                .map(|(class, name)| (name.as_str(), self.recognition.scores.distance(class, row)))
+                .collect();
+            RunPrediction { split: &self.split, seed: self.seed, instance, truth, predicted, distances }
+        })
     }
 }

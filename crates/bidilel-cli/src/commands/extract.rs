@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -9,9 +10,9 @@ use anyhow::{Context, Result};
 use bidilel_data::Precision;
 use bidilel_math::Observer;
 use bidilel_report::Format;
-use bidilel_vision::{Extracted, Layer, Network, NetworkFile, discover};
+use bidilel_vision::{ExtractOptions, Extracted, Layer, Network, NetworkFile, discover};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::extraction::args::ExtractArgs;
 use crate::extraction::finished::finished;
@@ -21,6 +22,43 @@ use crate::progress::{Progress, Talk};
 
 /// Skipped pictures that are named on the terminal; the list has all of them.
 const NAMED: usize = 5;
+
+/// The object that `extract --format json` prints.
+#[derive(Serialize)]
+struct Extraction<'a> {
+    rows: usize,
+    dimensions: usize,
+    features: &'a Path,
+    list: &'a Path,
+    skipped: Vec<Skipped<'a>>,
+    skipped_list: &'a Path,
+    other_files: usize,
+    /// Files that an earlier run had done.
+    resumed: usize,
+    network: &'a Path,
+    layer: &'a str,
+    runtime: &'a str,
+    runtime_version: &'a str,
+    preset: &'a str,
+    settings: &'a ExtractOptions,
+    seconds: f64,
+    /// The dataset folder that was written, and its number of classes.
+    dataset: Option<&'a Path>,
+    classes: Option<usize>,
+}
+
+/// A file without a row.
+#[derive(Serialize)]
+struct Skipped<'a> {
+    path: &'a str,
+    problem: &'a str,
+}
+
+/// The object that `extract --list-layers --format json` prints.
+#[derive(Serialize)]
+struct Layers<'a> {
+    layers: &'a [Layer],
+}
 
 pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Result<ExitCode> {
     output::text_or_json(format)?;
@@ -81,19 +119,26 @@ pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Re
         None => None,
     };
     if format == Format::Json {
-        let skipped: Vec<_> = extracted
-            .skipped
-            .iter()
-            .map(|(path, problem)| json!({"path": path, "problem": problem}))
-            .collect();
-        output::print_json(&json!({
-            "rows": extracted.rows, "dimensions": extracted.dimensions, "features": out, "list": extracted.list,
-            "skipped": skipped, "skipped_list": extracted.skipped_list, "other_files": found.others,
-            "resumed": extracted.resumed, "network": args.network, "layer": network.layer(),
-            "runtime": network.runtime(), "runtime_version": network.runtime_version(),
-            "preset": args.preprocess.preset.name(), "settings": options, "seconds": seconds,
-            "dataset": args.dataset, "classes": classes,
-        }))?;
+        let skipped = extracted.skipped.iter().map(|(path, problem)| Skipped { path, problem });
+        output::print_json(&Extraction {
+            rows: extracted.rows,
+            dimensions: extracted.dimensions,
+            features: out,
+            list: &extracted.list,
+            skipped: skipped.collect(),
+            skipped_list: &extracted.skipped_list,
+            other_files: found.others,
+            resumed: extracted.resumed,
+            network: &args.network,
+            layer: network.layer(),
+            runtime: network.runtime(),
+            runtime_version: network.runtime_version(),
+            preset: args.preprocess.preset.name(),
+            settings: &options,
+            seconds,
+            dataset: args.dataset.as_deref(),
+            classes,
+        })?;
     } else {
         output::print(&summary(args, &extracted, &network, seconds, classes))?;
     }
@@ -152,7 +197,7 @@ fn list_layers(args: &ExtractArgs, file: &NetworkFile, format: Format) -> Result
     let preprocess = settings::preprocess(&args.preprocess, &input);
     let layers = file.layers(&settings::network(args), &preprocess, settings::clip(args, &input).0)?;
     if format == Format::Json {
-        return output::print_json(&json!({ "layers": layers }));
+        return output::print_json(&Layers { layers: &layers });
     }
     let shape = |layer: &Layer| layer.shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ");
     let widest = layers.iter().map(|layer| shape(layer).len()).max().unwrap_or(0);

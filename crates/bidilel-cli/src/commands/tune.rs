@@ -7,14 +7,14 @@ use anyhow::{Context, Result, bail};
 use bidilel::settings::Settings;
 use bidilel::tune::{Evaluator, folds};
 use bidilel_math::Observer;
-use bidilel_report::Format;
+use bidilel_report::{Format, Tuning};
 
 use crate::progress::Progress;
 use crate::tuning::args::TuneArgs;
-use crate::tuning::host::Desk;
+use crate::tuning::host::Console;
 use crate::tuning::journal::Journal;
 use crate::tuning::text;
-use crate::{output, source};
+use crate::{output, source, terminal};
 
 pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Result<()> {
     let started = Instant::now();
@@ -48,9 +48,9 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
         }
     };
     progress.finish();
-    let desk = Desk::new(journal, args.budget, progress);
-    let outcome = plan.run(&mut evaluator, &desk, &desk);
-    desk.clear();
+    let console = Console::new(journal, args.budget, progress);
+    let outcome = plan.run(&mut evaluator, &console, &console);
+    console.clear();
     let inductive = outcome.as_ref().ok().map(|outcome| outcome.best.settings.clone());
     let outcome = text::with_chosen_refiner(outcome?);
     let best = &outcome.best.settings;
@@ -62,13 +62,12 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     };
     let commands: Vec<String> = std::iter::once(best.clone()).chain(other).map(|one| line(&one)).collect();
     let seconds = started.elapsed().as_secs_f64();
+    let tuning = Tuning::of(&outcome, commands, seconds, evaluator.searched());
     // Hours of work are on the screen before a full disk can spoil them.
     match format {
-        Format::Json => {
-            output::print_json(&text::object(&outcome, &commands, seconds, evaluator.searched()))?;
-        }
-        Format::Text => output::print(&text::summary(&outcome, &commands, seconds))?,
-        other => output::print_table(&text::table(&outcome, usize::MAX), other)?,
+        Format::Json => output::print_json(&tuning)?,
+        Format::Text => output::print(&tuning.text(terminal::width()))?,
+        other => output::print_table(&tuning.table(usize::MAX), other)?,
     }
     let mut files = Vec::new();
     if let Some(path) = &args.out {
@@ -76,10 +75,10 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
         files.push((path, settings_file(path, &best.effective())?));
     }
     if let Some(path) = &args.curves {
-        files.push((path, text::drawing(&outcome)));
+        files.push((path, tuning.drawing()));
     }
     if let Some(path) = &args.report {
-        files.push((path, text::html(&dataset.name, &outcome, &commands, seconds)));
+        files.push((path, tuning.html(&dataset.name)));
     }
     // One that cannot be written is no reason to leave out the others.
     let written: Vec<Result<()>> = files.iter().map(|(path, text)| output::write_text(path, text)).collect();

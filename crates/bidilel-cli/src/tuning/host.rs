@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use bidilel::settings::Settings;
 use bidilel::tune::Host;
 use bidilel_math::{Check, Observer};
+use bidilel_report::settings_line;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::journal::Journal;
-use super::text::short;
 use crate::progress::{Progress, Talk};
 
 /// When to stop.
@@ -18,7 +18,7 @@ use crate::progress::{Progress, Talk};
 pub(crate) enum Budget {
     /// After this time.
     Time(Duration),
-    /// After this many evaluations, each one setting in one trial.
+    /// After this many evaluations, each one setting on one fold.
     Evaluations(usize),
 }
 
@@ -50,8 +50,8 @@ const NOTHING: &str = "a budget of zero leaves nothing to do";
 /// Settings in the live table.
 const SHOWN: usize = 5;
 
-/// What a search is run with.
-pub(crate) struct Desk<'a> {
+/// The host of a search in a terminal.
+pub(crate) struct Console<'a> {
     journal: Option<Journal>,
     budget: Option<Budget>,
     progress: &'a Progress,
@@ -71,7 +71,7 @@ struct State {
     drawn: Option<Instant>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Console<'a> {
     pub(crate) fn new(journal: Option<Journal>, budget: Option<Budget>, progress: &'a Progress) -> Self {
         let bar = if progress.talk() == Talk::Normal && std::io::stderr().is_terminal() {
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
@@ -111,7 +111,7 @@ impl<'a> Desk<'a> {
     }
 }
 
-impl Host for Desk<'_> {
+impl Host for Console<'_> {
     fn recall(&self, key: &str, fold: usize) -> Option<f64> {
         self.journal.as_ref()?.recall(key, fold)
     }
@@ -130,7 +130,7 @@ impl Host for Desk<'_> {
         (state.stage, state.planned, state.done) = (stage.to_owned(), evaluations, 0);
         state.since = Some(Instant::now());
         if self.progress.talk() == Talk::Verbose {
-            // Talk that nobody can hear is no reason to stop.
+            // A closed standard error is no reason to stop.
             let _ = writeln!(std::io::stderr(), "{stage}: {evaluations} evaluations");
         }
     }
@@ -138,7 +138,7 @@ impl Host for Desk<'_> {
     fn evaluated(&self, settings: &Settings, _: usize, score: f64) {
         let mut state = self.state();
         state.done += 1;
-        let name = short(settings);
+        let name = settings_line(settings);
         match state.settings.iter_mut().find(|(other, ..)| *other == name) {
             Some((_, sum, count)) => (*sum, *count) = (*sum + score, *count + 1),
             None => state.settings.push((name, score, 1)),
@@ -166,7 +166,7 @@ impl Host for Desk<'_> {
 }
 
 /// Remarks of the search, between the lines of the table.
-impl Observer for Desk<'_> {
+impl Observer for Console<'_> {
     fn check(&self, check: &Check) {
         self.bar.suspend(|| self.progress.check(check));
     }
