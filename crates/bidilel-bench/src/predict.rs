@@ -1,4 +1,4 @@
-//! Rows that are recognised in a second, from a mapped file of 1,000,000 x 1,024 numbers.
+//! Rows recognized per second, from a mapped file of 1,000,000 x 1,024 numbers.
 //!
 //! Beside the seconds stand the two bounds of the machine: the projection's operations at the rate of the best
 //! product in the same precision, measured before each of some rounds, and the file's bytes at the rate at which memory

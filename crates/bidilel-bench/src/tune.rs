@@ -19,7 +19,7 @@ use crate::say;
 pub(crate) const SIZES: [(&str, usize, f64); 2] = [("cub", 150, 59.033), ("awa", 40, 607.375)];
 const DIM: usize = 1024;
 const TRIALS: usize = 5;
-/// Settings of the protocol: 18 of the coarse grid, then 7 alphas, 6 dims, 6 counts of neighbours.
+/// Settings of the protocol: 18 of the coarse grid, then 7 alphas, 6 dims, 6 counts of neighbors.
 const SETTINGS: usize = 37;
 
 pub(crate) fn run(sizes: &[(&str, usize, f64)]) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Failures as a person reads them: one `error:` line, a `hint:` where one helps.
+//! Failures on stderr: one `error:` line, and a `hint:` where there is one.
 
 use std::fmt;
 use std::io::{self, Write};

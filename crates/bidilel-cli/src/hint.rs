@@ -1,4 +1,4 @@
-//! What to type where something failed.
+//! Hints: what to type when a command failed, by the variant of the error.
 
 use bidilel::Error;
 
@@ -24,7 +24,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             "leave --search out here, and give it to `evaluate` and `fit` afterwards".to_owned()
         }
         Error::NoEdges => {
-            "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbours"
+            "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbors"
                 .to_owned()
         }
         other => return other.hint(),

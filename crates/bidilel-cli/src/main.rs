@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    memory::keep_little();
+    memory::limit_retained();
     if let Some(version) = version::answer(std::env::args_os()) {
         return output::print(&version).map_or_else(|error| failure::report(&error), |()| ExitCode::SUCCESS);
     }

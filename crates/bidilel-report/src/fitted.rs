@@ -32,7 +32,7 @@ pub struct ModelReport {
     pub fingerprint: String,
     /// Seconds by stage.
     pub timings: BTreeMap<String, f64>,
-    /// What the stages compared with numbers that were computed independently of their results.
+    /// Self-checks of the stages.
     pub checks: Vec<CheckReport>,
 }
 

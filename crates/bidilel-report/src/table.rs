@@ -1,8 +1,8 @@
-//! A table without a look: headers, alignments, cells.
+//! A table independent of its rendering: headers, alignments, cells.
 
 use crate::Format;
 
-/// Side to which a column's cells are set.
+/// Alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// Words.
@@ -14,7 +14,7 @@ pub enum Align {
 /// Rows of text under headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
-    /// Headers with the alignment of what is under them.
+    /// Headers with the alignment of their columns.
     pub columns: Vec<(String, Align)>,
     /// Cells; every row is as long as `columns`.
     pub rows: Vec<Vec<String>>,
@@ -30,15 +30,15 @@ impl Table {
     /// Adds a row.
     ///
     /// # Panics
-    /// If it is not as long as the header: that is a mistake in the program.
+    /// If its length differs from the number of columns.
     pub fn push(&mut self, row: Vec<String>) {
-        assert_eq!(row.len(), self.columns.len(), "one cell a column");
+        assert_eq!(row.len(), self.columns.len(), "one cell per column");
         self.rows.push(row);
     }
 
-    /// The table in a format; JSON becomes a list of objects of strings, JSON lines one object a line.
+    /// The table in a format; JSON becomes a list of objects of strings, JSON lines one object per line.
     ///
-    /// Parquet is no text: a table in it is rendered as CSV, and programs refuse it before they come here.
+    /// Parquet is not text: the table is rendered as CSV, and programs refuse this format before they call it.
     pub fn render(&self, format: Format) -> String {
         match format {
             Format::Text => crate::text::render(self, None),

@@ -248,12 +248,8 @@ mod tests {
             scored(10.0, &[0.5, 0.6], None),
             scored(100.0, &[0.25, 0.35], None),
         ];
-        let best = BestSetting {
-            settings: trials[2].settings.clone(),
-            mean: 0.55,
-            standard_error: 0.05,
-            folds: 2,
-        };
+        let best =
+            BestSetting { settings: trials[2].settings.clone(), mean: 0.55, standard_error: 0.05, folds: 2 };
         Tuning {
             best,
             trials,

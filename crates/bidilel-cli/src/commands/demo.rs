@@ -20,7 +20,7 @@ use crate::progress::Progress;
 use crate::terminal::Style;
 use crate::{output, source};
 
-/// Where the page goes unless it is told.
+/// The default file of the page.
 const PAGE: &str = "bidilel-demo.html";
 const DATASET: &str = "emoji";
 const SPLIT: &str = "standard";
@@ -74,7 +74,7 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
 
 /// Writes the page and says where, or why not.
 ///
-/// A page that was asked for must be written; the one that comes unasked must not spoil the rest.
+/// A page that was asked for must be written; failing to write the default one is only noted.
 fn write_page(args: &DemoArgs, story: &Story<'_>) -> Result<String> {
     if args.no_page {
         return Ok("No page was written.".to_owned());

@@ -7,7 +7,7 @@ use bidilel_report::{EmbeddedFeatures, Format, IdKind};
 use super::block::Block;
 use super::features::Sources;
 use super::predict::open_model;
-use super::sound::Scan;
+use super::row_scan::Scan;
 use crate::args::EmbedArgs;
 use crate::latent::{self, RowLabels};
 use crate::output;

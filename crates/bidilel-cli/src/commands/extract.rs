@@ -18,10 +18,10 @@ use crate::extraction::args::ExtractArgs;
 use crate::extraction::finished::finished;
 use crate::extraction::{dataset, settings};
 use crate::output;
-use crate::progress::{Progress, Talk};
+use crate::progress::{Progress, Verbosity};
 
-/// Skipped pictures that are named on the terminal; the list has all of them.
-const NAMED: usize = 5;
+/// Skipped files that are named on the terminal; the list has all of them.
+const MAX_NAMED: usize = 5;
 
 /// The object that `extract --format json` prints.
 #[derive(Serialize)]
@@ -62,7 +62,7 @@ struct Layers<'a> {
 
 pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Result<ExitCode> {
     output::text_or_json(format)?;
-    args.out.iter().try_for_each(|out| output::need_name(out, "an array with lists beside it"))?;
+    args.out.iter().try_for_each(|out| output::need_name(out, "an array with sidecar files"))?;
     args.out.iter().try_for_each(|out| output::check_ending(out, &["npy"], "an array of features"))?;
     let file = NetworkFile::open(&args.network)?;
     if args.list_layers {
@@ -105,12 +105,12 @@ pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Re
     let extracted = extracted?;
     let seconds = started.elapsed().as_secs_f64();
     progress.finish();
-    if progress.talk() != Talk::Quiet {
-        for (path, problem) in extracted.skipped.iter().take(NAMED) {
+    if progress.verbosity() != Verbosity::Quiet {
+        for (path, problem) in extracted.skipped.iter().take(MAX_NAMED) {
             progress.note(&format!("skipped `{path}`: {problem}"));
         }
-        if extracted.skipped.len() > NAMED {
-            let more = extracted.skipped.len() - NAMED;
+        if extracted.skipped.len() > MAX_NAMED {
+            let more = extracted.skipped.len() - MAX_NAMED;
             progress.note(&format!("and {more} more: `{}` lists them", extracted.skipped_list.display()));
         }
     }
@@ -164,7 +164,7 @@ fn summary(
     let rate = new as f64 / seconds.max(1e-9);
     let _ = writeln!(
         text,
-        "layer `{}`, preset {}, {} {}: {new} files in {seconds:.1} s, {rate:.1} a second",
+        "layer `{}`, preset {}, {} {}: {new} files in {seconds:.1} s, {rate:.1} per second",
         network.layer(),
         args.preprocess.preset.name(),
         network.runtime(),
@@ -212,11 +212,11 @@ fn list_layers(args: &ExtractArgs, file: &NetworkFile, format: Format) -> Result
 }
 
 fn bar(progress: &Progress, total: usize) -> ProgressBar {
-    if progress.talk() != Talk::Normal || !std::io::stderr().is_terminal() {
+    if progress.verbosity() != Verbosity::Normal || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
-    let template = "{spinner} [{bar:32}] {pos} of {len} pictures, {per_sec:.1} a second, {eta} left{msg}";
+    let template = "{spinner} [{bar:32}] {pos} of {len} pictures, {per_sec:.1} per second, {eta} left{msg}";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let rate = |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
         let _ = write!(out, "{:.1}", state.per_sec());

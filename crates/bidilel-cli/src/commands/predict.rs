@@ -18,7 +18,7 @@ use faer::Mat;
 use super::block::Block;
 use super::features::Sources;
 use super::predicted::{Renderer, Style, Writer};
-use super::sound::Scan;
+use super::row_scan::Scan;
 use crate::args::PredictArgs;
 use crate::failure::usage;
 use crate::progress::Progress;
@@ -132,7 +132,7 @@ fn report_rows(found: &Scan, count: usize, args: &PredictArgs, watch: &dyn Obser
     })
 }
 
-/// The refiners to apply: those of the fit, unless told otherwise.
+/// The refiners to apply: those of the fit, unless others are typed.
 fn refiners(args: &PredictArgs, model: &Model, watch: &dyn Observer) -> Vec<Post> {
     let fitted = model.method.post();
     let mut post = match &args.post {

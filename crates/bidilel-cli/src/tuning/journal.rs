@@ -1,4 +1,4 @@
-//! A file of finished evaluations, one JSON object a line, written as they happen.
+//! A file of finished evaluations, one JSON object per line, written as they happen.
 //!
 //! The first line is a fingerprint of the data and of what is tried. A program that is killed leaves at most its last
 //! line unfinished; that line is dropped.

@@ -45,7 +45,7 @@ pub(crate) fn without_refiner(settings: &Settings) -> Settings {
     Settings { post: None, self_training_neighbors: None, ..settings.clone() }
 }
 
-/// The same settings with self-training, where tuning found its neighbours but did not ask for it.
+/// The same settings with self-training, where tuning found its neighbors but did not ask for it.
 pub(crate) fn with_self_training(settings: &Settings) -> Option<Settings> {
     let found = settings.self_training_neighbors.is_some() && settings.post.is_none();
     found.then(|| Settings { post: Some(vec![PostName::SelfTraining]), ..settings.clone() })

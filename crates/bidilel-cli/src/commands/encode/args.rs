@@ -14,7 +14,7 @@ pub(crate) struct EncodeArgs {
     /// files, or, with --items or --offsets, one array of all descriptors
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) descriptors: PathBuf,
-    /// The feature rows to write; names and labels go to a .csv beside it
+    /// The feature rows to write; names and labels go to a .csv of the same name
     #[arg(long, value_name = "FILE.npy", value_hint = ValueHint::FilePath)]
     pub(crate) out: PathBuf,
     /// What a feature row tells of the descriptors
@@ -45,10 +45,10 @@ pub(crate) struct EncodeArgs {
         help_heading = "Descriptors"
     )]
     pub(crate) offsets: Option<PathBuf>,
-    /// Names of the items, one a line [default: file names, or numbers]
+    /// Names of the items, one per line [default: file names, or numbers]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Descriptors")]
     pub(crate) names: Option<PathBuf>,
-    /// Labels of the items: a file, one a line, or `none` [default: subfolders, where all items lie in one]
+    /// Labels of the items: a file, one per line, or `none` [default: subfolders, where all items lie in one]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Descriptors")]
     pub(crate) labels: Option<PathBuf>,
     /// What becomes of an item without descriptors

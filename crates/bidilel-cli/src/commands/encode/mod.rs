@@ -22,7 +22,7 @@ use sidecars::Sidecars;
 
 pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
-    output::need_name(&args.out, "an array with lists beside it")?;
+    output::need_name(&args.out, "an array with sidecar files")?;
     output::check_ending(&args.out, &["npy"], "an array of features")?;
     let mut sidecars = Sidecars::of(&args.out)?;
     output::check_target(&args.out)?;
@@ -183,7 +183,7 @@ fn open(args: &EncodeArgs) -> Result<Collection> {
     };
     if let Some(path) = &args.names {
         let names = text::read_list(path)?.items;
-        descriptors::check_count(path, "names (one an item)", collection.names.len(), names.len())?;
+        descriptors::check_count(path, "names (one per item)", collection.names.len(), names.len())?;
         collection.names = names;
     }
     Ok(collection)
@@ -195,7 +195,7 @@ fn labels(args: &EncodeArgs, collection: &Collection) -> Result<Option<Vec<Strin
         Some(path) if path.as_os_str() == "none" => Ok(None),
         Some(path) => {
             let labels = text::read_list(path)?.items;
-            descriptors::check_count(path, "labels (one an item)", collection.names.len(), labels.len())?;
+            descriptors::check_count(path, "labels (one per item)", collection.names.len(), labels.len())?;
             Ok(Some(labels))
         }
         None => match &collection.folders {
@@ -205,7 +205,7 @@ fn labels(args: &EncodeArgs, collection: &Collection) -> Result<Option<Vec<Strin
                     && folders.iter().any(Option::is_some)
                 {
                     bail!(
-                        "`{}`: lies beside subfolders, so that its label is not known: move it into one, or add \
+                        "`{}`: lies next to subfolders, so that its label is not known: move it into one, or add \
                          --labels none",
                         args.descriptors.join(&collection.names[item]).display()
                     );
