@@ -3,7 +3,7 @@
 //! Random bytes hardly ever become a B-tree node, and 17 million of them found nothing that the files below do not. A recipe
 //! is read byte by byte; where it ends it goes on with zeros, so that every recipe makes a file.
 
-/// Choices, one a byte.
+/// Choices, one per byte.
 pub struct Recipe<'a>(&'a [u8]);
 
 impl<'a> Recipe<'a> {

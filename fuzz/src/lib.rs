@@ -2,8 +2,11 @@
 //!
 //! A target fails by a panic, by the time limit, or by the memory limit of the fuzzer; errors are what it expects.
 
+mod checksum;
+mod chunks;
 pub mod crafted;
 pub mod headers;
+pub mod journals;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -59,7 +62,7 @@ pub fn words(bytes: &[u8]) {
     let _ = class_vectors(&names, &vectors, Missing::Mean);
 }
 
-/// A text file with an item a line.
+/// A text file with one item per line.
 pub fn text_list(bytes: &[u8]) {
     if let Ok(list) = bidilel_data::text::list_from_bytes(Path::new("list.txt"), bytes) {
         assert!(list.items.iter().all(|item| !item.is_empty()));
@@ -75,6 +78,11 @@ pub fn manifest(bytes: &[u8]) {
 /// HDF5 objects that refer to each other, from a recipe.
 pub fn hdf5_graph(recipe: &[u8]) {
     container(&crafted::hdf5_graph(&mut Recipe::new(recipe)), "an HDF5 file");
+}
+
+/// Chunks of an HDF5 dataset and their index, from a recipe.
+pub fn hdf5_chunks(recipe: &[u8]) {
+    container(&chunks::hdf5_chunks(&mut Recipe::new(recipe)), "an HDF5 file");
 }
 
 /// A schema of a Parquet table, from a recipe.

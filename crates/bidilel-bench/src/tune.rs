@@ -3,6 +3,7 @@
 //! The naive total is extrapolated: every distinct setting is fitted once, on the first fold, and the mean time is
 //! multiplied up to 37 settings on five folds. Nothing else is.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -18,7 +19,7 @@ use crate::say;
 /// Name, known classes and mean instances of a class: 8,855 and 24,295 instances of known classes.
 pub(crate) const SIZES: [(&str, usize, f64); 2] = [("cub", 150, 59.033), ("awa", 40, 607.375)];
 const DIM: usize = 1024;
-const TRIALS: usize = 5;
+const FOLDS: usize = 5;
 /// Settings of the protocol: 18 of the coarse grid, then 7 alphas, 6 dims, 6 counts of neighbors.
 const SETTINGS: usize = 37;
 
@@ -41,13 +42,13 @@ fn measure(preset: &str, known: usize, instances: f64) -> Result<()> {
         views,
         ..Synthetic::preset(preset)?
     };
-    let dataset = made.generate(0)?;
+    let dataset = Arc::new(made.generate(0)?);
     let trial = dataset.trials(None)?.remove(0);
-    let held_out = Holdout::Random { share: 0.2, trials: TRIALS, seed: 0 };
+    let held_out = Holdout::Random { share: 0.2, folds: FOLDS, seed: 0 };
     let parts = folds(&dataset, &trial, held_out)?;
     let threads = rayon::current_num_threads();
     say(&format!(
-        "tune/n={},d={DIM}: {SETTINGS} settings, {TRIALS} trials, {threads} threads",
+        "tune/n={},d={DIM}: {SETTINGS} settings, {FOLDS} folds, {threads} threads",
         trial.train.len()
     ));
 
@@ -65,12 +66,12 @@ fn measure(preset: &str, known: usize, instances: f64) -> Result<()> {
     let together = || {
         let started = Instant::now();
         let choice = plan.base.choice(&dataset)?;
-        let mut evaluator = Evaluator::new(&dataset, &trial, parts.clone(), &choice, 0, &Silent)?;
+        let mut evaluator = Evaluator::new(Arc::clone(&dataset), &trial, parts.clone(), &choice, 0, &Silent)?;
         let outcome = plan.run(&mut evaluator, &Forgetful, &Silent)?;
         let shared = started.elapsed().as_secs_f64();
         say(&format!(
             "  shared protocol        {shared:10.2} s  ({} distinct settings, {} lists searched again)",
-            outcome.trials.len(),
+            outcome.scored.len(),
             evaluator.searched()
         ));
         Ok::<_, anyhow::Error>((outcome, shared))
@@ -78,7 +79,7 @@ fn measure(preset: &str, known: usize, instances: f64) -> Result<()> {
     let (outcome, before) = together()?;
 
     let mut seconds = Vec::new();
-    for scored in &outcome.trials {
+    for scored in &outcome.scored {
         let started = Instant::now();
         let score = naive::score(&dataset, &parts[0], &scored.settings, 0, &Silent)?;
         seconds.push(started.elapsed().as_secs_f64());
@@ -92,7 +93,7 @@ fn measure(preset: &str, known: usize, instances: f64) -> Result<()> {
     let (_, after) = together()?;
     let shared = f64::midpoint(before, after);
     let mean = seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;
-    let naive = mean * (SETTINGS * TRIALS) as f64;
+    let naive = mean * (SETTINGS * FOLDS) as f64;
     say(&format!(
         "  naive protocol         {naive:10.2} s  (extrapolated from {} fits of {mean:.2} s)",
         seconds.len()
@@ -101,7 +102,7 @@ fn measure(preset: &str, known: usize, instances: f64) -> Result<()> {
     say(&format!("  shared / one fit       {:10.1}", shared / fit));
     if preset == "awa" {
         let theirs = Rival::new()?.fit()?;
-        let all = theirs * (SETTINGS * TRIALS) as f64;
+        let all = theirs * (SETTINGS * FOLDS) as f64;
         say(&format!(
             "  peers / shared         {:10.1}  (a fit of the peers takes {theirs:.2} s; as many by hand {all:.0} s)",
             all / shared

@@ -133,7 +133,7 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Run"
     )]
     pub(crate) top: Vec<usize>,
-    /// Write the prediction of every test instance, with its distance to every class: .csv or .json
+    /// Write the prediction of every test instance, with its distance to every class: .csv, .json or .parquet
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) predictions: Option<PathBuf>,
     /// Write the latent coordinates of the test instances: .npy with a .csv that lists its rows, or one .csv

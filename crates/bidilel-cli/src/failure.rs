@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use bidilel_report::visible;
 
-use crate::{hint, options};
+use crate::{hints, options};
 
 /// Status of a command line that is wrong, whatever the data are.
 const WRONG_USE: u8 = 2;
@@ -93,14 +93,14 @@ fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
 
 fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<bidilel::Error>() {
-        return hint::hint(error);
+        return hints::for_library(error);
     }
     #[cfg(feature = "vision")]
     if let Some(error) = cause.downcast_ref::<bidilel_vision::Error>() {
-        return error.hint();
+        return hints::for_vision(error);
     }
     if let Some(error) = cause.downcast_ref::<Hinted>() {
         return Some(error.hint.clone());
     }
-    cause.downcast_ref::<bidilel_data::Error>().and_then(bidilel_data::Error::hint)
+    cause.downcast_ref::<bidilel_data::Error>().and_then(hints::for_data)
 }

@@ -9,7 +9,7 @@ mod commands;
 mod demonstration;
 mod extraction;
 mod failure;
-mod hint;
+mod hints;
 mod input;
 mod latent;
 mod memory;

@@ -1,5 +1,6 @@
 //! What can be wrong with a file, and what to do about it.
 
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -82,7 +83,7 @@ pub enum Error {
     /// Compressed bytes that claim to be more than they are.
     #[error("`{}`: claims {declared} bytes, but its {compressed} compressed bytes hold at most {most}", path.display())]
     Bomb { path: PathBuf, declared: usize, compressed: usize, most: usize },
-    /// Compressed bytes that cannot be unpacked.
+    /// Compressed bytes that cannot be decompressed.
     #[error("`{}`: its compressed data is damaged", path.display())]
     Damaged {
         path: PathBuf,
@@ -177,13 +178,13 @@ pub enum Error {
     Split { path: PathBuf, split: String, problem: String },
     /// A count that does not fit the rest of the dataset.
     #[error("`{}`: expected {expected} {what}, found {found}", path.display())]
-    Count { path: PathBuf, what: &'static str, expected: usize, found: usize },
+    Count { path: PathBuf, what: Counted, expected: usize, found: usize },
     /// Another number of labels than of feature rows.
     #[error("`{}`: has {labels} labels, but `{}` has {rows} rows", path.display(), features.display())]
     Labels { path: PathBuf, labels: usize, features: PathBuf, rows: usize },
     /// A matrix whose columns are what its rows should be.
     #[error("`{}`: expected {expected} {what}, found {found} rows and {expected} columns", path.display())]
-    Transposed { path: PathBuf, what: &'static str, expected: usize, found: usize },
+    Transposed { path: PathBuf, what: Counted, expected: usize, found: usize },
     /// A value that makes no sense in its place.
     #[error("`{}`: row {row}{}: expected {expected}, found {found}", path.display(), in_column(*.column))]
     Value { path: PathBuf, row: usize, column: Option<usize>, expected: String, found: String },
@@ -220,9 +221,7 @@ impl Error {
             }
             Self::Element { expected: "strings", .. } => return None,
             Self::Element { .. } => "save plain numbers: `np.save(file, array.astype(np.float32))`",
-            Self::NoMemory { .. } => {
-                "convert it to .npy, which is mapped; `predict` also reads Parquet and HDF5 in blocks"
-            }
+            Self::NoMemory { .. } => "convert it to .npy, which is mapped and needs no memory of its size",
             Self::LeftOut { feature, .. } => {
                 return Some(format!(
                     "build it with the feature `{feature}`, which is on by default, or convert the file to .npy"
@@ -234,22 +233,18 @@ impl Error {
                 return closest(key, keys).map(|name| format!("did you mean `{name}`?"));
             }
             Self::WhichKey { keys, .. } if !keys.is_empty() => {
-                "say which one: `key = \"…\"` in dataset.toml, `--key` on the command line"
+                "say which one by its key: `key = \"…\"` in dataset.toml"
             }
             Self::NoSuchColumn { column, columns, .. } => {
                 return closest(column, columns).map(|name| format!("did you mean `{name}`?"));
             }
             Self::MissingColumns { .. } => {
-                "the model was fitted to columns of these names; name others in their order with `--columns`"
+                "the model was fitted to columns of these names; others must be chosen in their order"
             }
             Self::WhichColumn { option, .. } => return Some(format!("say which one: `{option} = \"…\"`")),
             Self::NoTable { .. } => "columns have names in CSV, TSV and Parquet files only",
-            Self::NoColumns { .. } => {
-                "say which columns are features: `columns = [\"…\"]` in dataset.toml, `--columns` on the command line"
-            }
-            Self::Suspect { .. } => {
-                "take the column out of the file, or say which ones to use: `--columns 1..129`"
-            }
+            Self::NoColumns { .. } => "say which columns are features: `columns = [\"…\"]` in dataset.toml",
+            Self::Suspect { .. } => "take the column out of the file, or say which columns to use",
             Self::OtherOrder { .. } => {
                 "add a column with the names of the classes, or sort the rows by that column"
             }
@@ -275,8 +270,7 @@ impl Error {
                 "labels count from 0; if the file counts from 1, write `one_based = true`"
             }
             Self::Count {
-                what: "rows (one a class)" | "rows (one an instance)" | "columns (one a class)",
-                ..
+                what: Counted::ClassRows | Counted::InstanceRows | Counted::ClassColumns, ..
             } => "if the array has a column for each, write `transpose = true`",
             Self::Labels { labels, rows, .. } => {
                 let count = rows.abs_diff(*labels);
@@ -292,6 +286,42 @@ impl Error {
             _ => return None,
         };
         Some(text.to_owned())
+    }
+}
+
+/// Things of which there must be a certain number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Counted {
+    ClassRows,
+    ClassColumns,
+    InstanceRows,
+    DimensionColumns,
+    DimensionLines,
+    ImageLines,
+    DescriptorOwners,
+    ItemLabels,
+    ItemNames,
+    Features,
+    Words,
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ClassRows => "rows (one per class)",
+            Self::ClassColumns => "columns (one per class)",
+            Self::InstanceRows => "rows (one per instance)",
+            Self::DimensionColumns => "columns (one per named dimension)",
+            Self::DimensionLines => "lines (one per dimension)",
+            Self::ImageLines => "lines (one per image)",
+            Self::DescriptorOwners => "item numbers (one per descriptor)",
+            Self::ItemLabels => "labels (one per item)",
+            Self::ItemNames => "names (one per item)",
+            Self::Features => "features as in the files before",
+            Self::Words => "words",
+        })
     }
 }
 

@@ -13,6 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use memmap2::Mmap;
+#[cfg(unix)]
+use memmap2::UncheckedAdvice;
 
 use crate::error::{Error, Result};
 
@@ -23,7 +25,7 @@ const COPIED_BYTES: u64 = 4 << 20;
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Maps that are in use.
-static MAPPED: Mutex<Vec<Arc<Watch>>> = Mutex::new(Vec::new());
+static MAPPED: Mutex<Vec<Arc<Mapped>>> = Mutex::new(Vec::new());
 /// Files that were found changed when their map was given up.
 static CHANGED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -34,17 +36,16 @@ pub struct FileBytes(Held);
 #[derive(Debug)]
 enum Held {
     Copy(Vec<u8>),
-    Map(Mmap, Arc<Watch>),
+    Map(Arc<Mapped>),
 }
 
 /// A mapped file as it was when it was opened.
 #[derive(Debug)]
-struct Watch {
+struct Mapped {
+    map: Mmap,
     path: PathBuf,
     file: File,
     stamp: Stamp,
-    /// Where its bytes lie in memory.
-    start: usize,
 }
 
 /// What changes when somebody writes into a file.
@@ -60,7 +61,12 @@ impl Stamp {
     }
 }
 
-impl Watch {
+impl Mapped {
+    /// Where an address lies within the map.
+    fn offset_of(&self, address: usize) -> Option<usize> {
+        address.checked_sub(self.map.as_ptr().addr()).filter(|&offset| offset < self.map.len())
+    }
+
     fn has_changed(&self) -> bool {
         // A file that cannot be looked at any more, as after a lost connection, is not the one that was opened.
         self.file.metadata().map_or(true, |metadata| Stamp::of(&metadata) != self.stamp)
@@ -69,7 +75,7 @@ impl Watch {
 
 /// Fails if a large file was written to after it was opened here: what was read of it may be of no one state of it.
 pub fn check_unchanged() -> Result<()> {
-    let changed = lock(&MAPPED).iter().find(|watch| watch.has_changed()).map(|watch| watch.path.clone());
+    let changed = lock(&MAPPED).iter().find(|mapped| mapped.has_changed()).map(|mapped| mapped.path.clone());
     match changed.or_else(|| lock(&CHANGED).first().cloned()) {
         Some(path) => Err(Error::Changed { path }),
         None => Ok(()),
@@ -79,11 +85,28 @@ pub fn check_unchanged() -> Result<()> {
 /// The mapped file that an address lies in, for a handler of faults: it never waits.
 pub fn mapped_at(address: usize) -> Option<PathBuf> {
     let mapped = MAPPED.try_lock().ok()?;
-    let within = |watch: &&Arc<Watch>| {
-        let length = usize::try_from(watch.stamp.length).unwrap_or(usize::MAX);
-        address.checked_sub(watch.start).is_some_and(|offset| offset < length)
-    };
-    mapped.iter().find(within).map(|watch| watch.path.clone())
+    mapped.iter().find(|mapped| mapped.offset_of(address).is_some()).map(|mapped| mapped.path.clone())
+}
+
+/// Releases the pages of bytes that were read, where these lie in a mapped file.
+///
+/// Pages count as memory of the process from when they are read until the map is closed. Reading them again loads them
+/// again, so a sequential reader may release what lies behind it.
+pub(crate) fn release(bytes: &[u8]) {
+    let start = bytes.as_ptr().addr();
+    let find = |mapped: &Arc<Mapped>| mapped.offset_of(start).map(|offset| (mapped.clone(), offset));
+    let found = lock(&MAPPED).iter().find_map(find);
+    #[cfg(unix)]
+    if let Some((mapped, offset)) = found {
+        #[expect(
+            unsafe_code,
+            reason = "a shared map of a file that is only read: released pages have the same bytes when they are loaded again"
+        )]
+        // It is advice: where the system does not take it, memory stays as it is.
+        let _ = unsafe { mapped.map.unchecked_advise_range(UncheckedAdvice::DontNeed, offset, bytes.len()) };
+    }
+    #[cfg(not(unix))]
+    drop(found);
 }
 
 /// The bytes of a file; those of a large one are not read yet.
@@ -126,9 +149,9 @@ pub fn map(path: &Path) -> Result<FileBytes> {
         reason = "a map is only sound while nobody shortens the file, which no reader can prevent; see the top"
     )]
     let map = unsafe { Mmap::map(&file).map_err(read)? };
-    let watch = Arc::new(Watch { path: path.to_owned(), file, stamp, start: map.as_ptr().addr() });
-    lock(&MAPPED).push(watch.clone());
-    Ok(FileBytes(Held::Map(map, watch)))
+    let mapped = Arc::new(Mapped { map, path: path.to_owned(), file, stamp });
+    lock(&MAPPED).push(mapped.clone());
+    Ok(FileBytes(Held::Map(mapped)))
 }
 
 /// All that comes out of a pipe; `path` is its name in messages.
@@ -163,7 +186,7 @@ impl Deref for FileBytes {
     fn deref(&self) -> &[u8] {
         match &self.0 {
             Held::Copy(bytes) => bytes,
-            Held::Map(map, _) => map,
+            Held::Map(mapped) => &mapped.map,
         }
     }
 }
@@ -176,10 +199,10 @@ impl AsRef<[u8]> for FileBytes {
 
 impl Drop for FileBytes {
     fn drop(&mut self) {
-        let Held::Map(_, watch) = &self.0 else { return };
-        lock(&MAPPED).retain(|other| !Arc::ptr_eq(other, watch));
-        if watch.has_changed() {
-            lock(&CHANGED).push(watch.path.clone());
+        let Held::Map(mapped) = &self.0 else { return };
+        lock(&MAPPED).retain(|other| !Arc::ptr_eq(other, mapped));
+        if mapped.has_changed() {
+            lock(&CHANGED).push(mapped.path.clone());
         }
     }
 }

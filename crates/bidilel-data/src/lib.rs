@@ -63,11 +63,13 @@ mod write;
 
 pub use atomic::{lock_for_writing, probe, probe_folder, remove_temporaries, write_atomically};
 pub use check::{Inspection, inspect};
-pub use error::{Error, Result};
+pub use error::{Counted, Error, Result};
 pub use file::{FileBytes, check_unchanged, map, mapped_at, read_all};
 pub use folder::check_manifest;
 pub use mismatch::{Mismatch, Unknown};
 pub use names::closest;
 pub use reading::{Opened, open};
 pub use scratch::Scratch;
-pub use write::{Precision, Prediction, PredictionTable, WriteOptions, check_target, write};
+pub use write::{
+    Cells, ColumnType, Precision, Prediction, PredictionTable, TableWriter, WriteOptions, check_target, write,
+};

@@ -11,6 +11,12 @@ pub(crate) fn reserve<T>(path: &Path, vector: &mut Vec<T>, more: usize) -> Resul
     vector.try_reserve(more).map_err(|_| no_memory::<T>(path, vector.len().saturating_add(more)))
 }
 
+/// Fails if there is no room for what a library is about to allocate: it would end the program.
+#[cfg(feature = "hdf5")]
+pub(crate) fn check(path: &Path, bytes: usize) -> Result<()> {
+    reserve(path, &mut Vec::<u8>::new(), bytes)
+}
+
 /// That many zeros.
 pub(crate) fn zeros(path: &Path, count: usize) -> Result<Vec<u8>> {
     let mut zeros = Vec::new();

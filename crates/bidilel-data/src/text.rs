@@ -1,4 +1,4 @@
-//! Text lists: one item a line.
+//! Text lists: one item per line.
 //!
 //! A byte order mark, Windows line ends, a missing last line end and blank lines at the end are all fine; spaces
 //! around an item do not count. A blank line between items is an error, because the line number is the index.

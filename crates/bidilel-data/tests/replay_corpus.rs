@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 
 #[path = "../../../fuzz/src/lib.rs"]
-#[expect(unreachable_pub, reason = "it is a crate of its own elsewhere")]
+#[expect(unreachable_pub, dead_code, reason = "it is a crate of its own elsewhere")]
 mod targets;
 
 type Target = (&'static str, fn(&[u8]));
 
 #[test]
 fn every_seed_ends_in_values_or_errors() {
-    let targets: [Target; 15] = [
+    let targets: [Target; 16] = [
         ("npy", targets::npy),
         ("npz", targets::npz),
         ("mat5", targets::mat5),
@@ -23,6 +23,7 @@ fn every_seed_ends_in_values_or_errors() {
         ("text_list", targets::text_list),
         ("manifest", targets::manifest),
         ("hdf5_graph", targets::hdf5_graph),
+        ("hdf5_chunks", targets::hdf5_chunks),
         ("parquet_schema", targets::parquet_schema),
         ("matlab_nesting", targets::matlab_nesting),
         ("model_header", targets::model_header),
@@ -41,8 +42,9 @@ fn every_seed_ends_in_values_or_errors() {
 
 #[test]
 fn files_made_by_any_recipe_end_in_values_or_errors_soon() {
-    let recipes: [Target; 5] = [
+    let recipes: [Target; 6] = [
         ("hdf5_graph", targets::hdf5_graph),
+        ("hdf5_chunks", targets::hdf5_chunks),
         ("parquet_schema", targets::parquet_schema),
         ("matlab_nesting", targets::matlab_nesting),
         ("model_header", targets::model_header),

@@ -24,6 +24,12 @@ pub enum Error {
         /// Iterations taken.
         iterations: usize,
     },
+    /// An equation without a solution.
+    #[error("the {what} is singular")]
+    Singular {
+        /// Which equation.
+        what: &'static str,
+    },
     /// The observer cancelled.
     #[error("cancelled")]
     Cancelled,

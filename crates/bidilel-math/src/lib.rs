@@ -18,6 +18,7 @@
 //! | [`scatter`] | scatter matrices of instances, total and weighted by a graph |
 //! | [`eigen`] | leading eigenpairs of symmetric matrices and of matrix pencils; Cholesky, whitening |
 //! | [`projection`] | linear projection of many instances |
+//! | [`norms`] | norms of projected instances in many leading subspaces |
 //! | [`distance`] | Euclidean norms, normalization, distances |
 //! | [`kernel`] | linear, RBF and chi-squared kernels between instances |
 //! | [`kmeans`] | k-means and k-means++ |
@@ -25,6 +26,8 @@
 //! | [`pca`] | principal component analysis, exact and randomized |
 //! | [`assignment`] | minimum-cost one-to-one assignment |
 //! | [`lbfgs`] | L-BFGS and gradient descent |
+//! | [`linear`] | positive definite systems, the Sylvester equation |
+//! | [`logistic`] | logistic regression of many targets |
 //! | [`svr`] | support vector regression |
 //! | [`statistics`] | means with standard errors, skewness |
 //! | [`symmetric`] | symmetric matrices in packed storage |
@@ -34,6 +37,8 @@
 
 pub mod assignment;
 pub mod backend;
+#[doc(hidden)]
+pub mod bench;
 pub mod check;
 pub mod distance;
 pub mod eigen;
@@ -41,11 +46,11 @@ pub mod graph;
 pub mod kernel;
 pub mod kmeans;
 pub mod lbfgs;
+pub mod linear;
+pub mod logistic;
 pub mod mixture;
 pub mod neighbors;
-// Public only until `bidilel`'s tuning uses it no more.
-#[doc(hidden)]
-pub mod panels;
+pub mod norms;
 pub mod parallel;
 pub mod pca;
 pub mod projection;
@@ -63,6 +68,7 @@ mod graphs;
 mod krylov;
 mod lanes;
 mod observer;
+mod panels;
 mod pencil;
 mod round_robin;
 mod scalar;

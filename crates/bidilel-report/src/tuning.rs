@@ -88,7 +88,7 @@ impl Tuning {
             mean: scored.problem.is_none().then_some(scored.mean),
             standard_error: scored.problem.is_none().then_some(scored.standard_error),
             scores: scored.scores.clone(),
-            stage: scored.stage.to_owned(),
+            stage: scored.stage.name().to_owned(),
             problem: scored.problem.clone(),
         };
         let Scored { settings, scores, mean, standard_error, .. } = &outcome.best;
@@ -99,7 +99,7 @@ impl Tuning {
                 standard_error: *standard_error,
                 folds: scores.len(),
             },
-            trials: outcome.trials.iter().map(one).collect(),
+            trials: outcome.scored.iter().map(one).collect(),
             stopped_by_budget: outcome.stopped,
             commands,
             neighbor_lists_searched_again: searched,

@@ -7,7 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many guarded calls are under way. Libraries have threads of their own, so a flag a thread would not do.
+/// How many guarded calls are under way. Libraries have threads of their own, so one flag per thread would not do.
 static GUARDED: AtomicUsize = AtomicUsize::new(0);
 static HOOK: Once = Once::new();
 

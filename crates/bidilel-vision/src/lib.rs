@@ -26,7 +26,7 @@ mod resample;
 mod video;
 
 pub use discover::{Found, Item, LabelFrom, Only, discover};
-pub use error::{Error, Result};
+pub use error::{Contradiction, Error, Result, Unfinished};
 pub use extract::{ExtractOptions, Extracted, VideoOptions, extract};
 pub use network::{Input, Layer, Network, NetworkFile, NetworkOptions, Pool, Runtime};
 pub use picture::Picture;

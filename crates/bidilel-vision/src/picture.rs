@@ -21,10 +21,10 @@ pub(crate) struct Window {
 }
 
 impl Picture {
-    /// A picture of one colour.
-    pub(crate) fn plain(width: u32, height: u32, colour: [u8; 3]) -> Self {
+    /// A picture of one color.
+    pub(crate) fn plain(width: u32, height: u32, color: [u8; 3]) -> Self {
         let count = width as usize * height as usize;
-        Self { width, height, pixels: colour.iter().copied().cycle().take(count * 3).collect() }
+        Self { width, height, pixels: color.iter().copied().cycle().take(count * 3).collect() }
     }
 
     /// Left and right exchanged.

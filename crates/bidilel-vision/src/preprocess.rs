@@ -4,6 +4,7 @@
 //! operations of torchvision, so that the numbers are the same to the last bit.
 
 use crate::decode::Decoded;
+use crate::error::Contradiction;
 use crate::picture::{Picture, Window};
 use crate::resample::Filter;
 
@@ -50,11 +51,11 @@ impl std::fmt::Display for Size {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fit {
-    /// Resized with its proportions until it covers `resize`, and cut to `size` around the centre.
+    /// Resized with its proportions until it covers `resize`, and cut to `size` around the center.
     Crop,
     /// Resized with its proportions until it fits into `size`, and filled up with the background.
     Pad,
-    /// Resized to `resize` without regard to its proportions, and cut to `size` around the centre.
+    /// Resized to `resize` without regard to its proportions, and cut to `size` around the center.
     Stretch,
 }
 
@@ -62,9 +63,9 @@ pub enum Fit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Crops {
-    /// The centre.
+    /// The center.
     Centre,
-    /// The centre and the four corners, and all of them mirrored.
+    /// The center and the four corners, and all of them mirrored.
     Ten,
 }
 
@@ -128,18 +129,16 @@ pub struct Preprocess {
 
 impl Preprocess {
     /// Fails for settings that contradict each other.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), Contradiction> {
         let (size, resize) = (self.size, self.resize);
         if self.fit != Fit::Pad && (resize.width < size.width || resize.height < size.height) {
-            return Err(format!(
-                "a picture resized to {resize} cannot be cut to {size}: give a larger --resize"
-            ));
+            return Err(Contradiction::Resize { resize, size });
         }
         if self.std.iter().any(|&std| std == 0.0 || !std.is_finite()) {
-            return Err("--std needs numbers other than 0".to_owned());
+            return Err(Contradiction::StandardDeviation);
         }
         if self.crops == Crops::Ten && (self.fit == Fit::Pad || resize == size) {
-            return Err("ten crops need a --resize larger than --size, and no padding".to_owned());
+            return Err(Contradiction::TenCrops);
         }
         Ok(())
     }
@@ -173,11 +172,11 @@ impl Preprocess {
         }
         let (right, bottom) = (full.0 - w, full.1 - h);
         let part = |x: u32, y: u32| decoded.window(full, Window { x, y, width: w, height: h }, self.filter);
-        let centre = part(half(right), half(bottom))?;
+        let center = part(half(right), half(bottom))?;
         if self.crops == Crops::Centre {
-            return Ok(vec![centre]);
+            return Ok(vec![center]);
         }
-        let mut views = vec![part(0, 0)?, part(right, 0)?, part(0, bottom)?, part(right, bottom)?, centre];
+        let mut views = vec![part(0, 0)?, part(right, 0)?, part(0, bottom)?, part(right, bottom)?, center];
         let mirrored: Vec<Picture> = views.iter().map(Picture::mirrored).collect();
         views.extend(mirrored);
         Ok(views)
@@ -218,7 +217,7 @@ impl Preprocess {
     }
 }
 
-/// Half, rounded to the even neighbour as torchvision's centre crop does.
+/// Half, rounded to the even neighbor as torchvision's center crop does.
 fn half(whole: u32) -> u32 {
     let below = whole / 2;
     below + (whole % 2) * (below % 2)

@@ -6,19 +6,19 @@ use crate::resample::Filter;
 /// A family of networks with one preprocessing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
-    /// ImageNet networks of torchvision: shorter side 256, centre 224.
+    /// ImageNet networks of torchvision: shorter side 256, center 224.
     Torchvision,
     /// EfficientNet-Lite: `(x - 127) / 128`, bicubic, the shorter side 32 above the input.
     EfficientnetLite,
-    /// VGG of the Caffe model zoo: blue first, the mean colour subtracted (Simonyan and Zisserman, 2015).
+    /// VGG of the Caffe model zoo: blue first, the mean color subtracted (Simonyan and Zisserman, 2015).
     CaffeVgg19,
     /// GoogLeNet of the Caffe model zoo: stretched to 256 x 256, blue first, mean 104, 117, 123.
     CaffeGooglenet,
-    /// CLIP: bicubic, shorter side and centre 224.
+    /// CLIP: bicubic, shorter side and center 224.
     Clip,
-    /// DINOv2: bicubic, shorter side 256, centre 224.
+    /// DINOv2: bicubic, shorter side 256, center 224.
     Dinov2,
-    /// C3D on frames of 171 x 128, centre 112, blue first, the mean colour of Sports-1M subtracted (Tran et al., 2015).
+    /// C3D on frames of 171 x 128, center 112, blue first, the mean color of Sports-1M subtracted (Tran et al., 2015).
     C3d,
 }
 

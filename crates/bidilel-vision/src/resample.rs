@@ -2,7 +2,7 @@
 //!
 //! Networks were trained on pictures that Pillow resized, and other resamplers shift every feature. For an output
 //! pixel `i`, with `s = input / output` and `f = max(s, 1)`, weights are `k((j + 1/2 - (i + 1/2) s) / f)` over the input
-//! pixels `j`, normalised to sum 1: the kernel `k` grows with the reduction, which is what keeps fine patterns from
+//! pixels `j`, normalized to sum 1: the kernel `k` grows with the reduction, which is what keeps fine patterns from
 //! turning into coarse ones. Weights are rounded to 22 bits and sums are whole numbers, so every machine gives the
 //! same bytes. Rows are made first, then columns, rounded to bytes between.
 
@@ -108,18 +108,18 @@ fn taps(input: u32, output: u32, start: u32, count: u32, filter: Filter) -> Vec<
     let support = filter.support() * stretch;
     let one = 1 << BITS;
     let at = |pixel: u32| {
-        let centre = (f64::from(pixel) + 0.5) * scale;
+        let center = (f64::from(pixel) + 0.5) * scale;
         // Pillow leaves a side as it is that keeps its length, and has its own rule for the nearest pixel.
         if input == output {
             return Taps { first: pixel as usize, weights: vec![one] };
         }
         if filter == Filter::Nearest {
-            return Taps { first: (centre as usize).min(input as usize - 1), weights: vec![one] };
+            return Taps { first: (center as usize).min(input as usize - 1), weights: vec![one] };
         }
-        let first = (centre - support + 0.5).max(0.0) as usize;
-        let last = ((centre + support + 0.5) as usize).min(input as usize).max(first + 1);
+        let first = (center - support + 0.5).max(0.0) as usize;
+        let last = ((center + support + 0.5) as usize).min(input as usize).max(first + 1);
         let raw: Vec<f64> =
-            (first..last).map(|tap| filter.weight((tap as f64 - centre + 0.5) / stretch)).collect();
+            (first..last).map(|tap| filter.weight((tap as f64 - center + 0.5) / stretch)).collect();
         let sum: f64 = raw.iter().sum();
         let weights = raw.iter().map(|weight| (weight / sum * f64::from(one)).round() as i32).collect();
         Taps { first, weights }

@@ -29,7 +29,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Starts to decode; with `rate`, so many frames a second.
+    /// Starts to decode; with `rate`, that many frames per second.
     pub(crate) fn open(program: &Path, file: &Path, rate: Option<f64>) -> Result<Self, String> {
         let mut command = Command::new(program);
         command.args(["-nostdin", "-v", "error", "-i"]);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bidilel_math::Scalar;
-use bidilel_math::panels::{Panels, Product, Right};
+use bidilel_math::bench::Packed;
 use bidilel_math::parallel::zeros;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};
@@ -32,13 +32,10 @@ pub(crate) fn best_product<T: Scalar>() -> f64 {
         }
     }
     let one = T::from_f64(1.0);
-    let mut left = Panels::left(SIDE, DEPTH);
-    left.pack_columns(factor.as_ref(), one);
+    let packed = Packed::new(factor.as_ref());
     let library = |tile: MatMut<'_, T>| {
         matmul(tile, Accum::Replace, factor.transpose(), factor.as_ref(), one, Par::Seq);
     };
-    let right = Right::Columns(factor.as_ref());
-    let own = Product { left: &left, first_row: 0, right, depth: DEPTH, lower: false };
     let flops = 2.0 * (TILES * SIDE * SIDE * DEPTH) as f64;
     let once = |kernel: &(dyn Fn(MatMut<'_, T>) + Sync)| {
         let (started, mut rounds) = (Instant::now(), 0.0);
@@ -54,7 +51,7 @@ pub(crate) fn best_product<T: Scalar>() -> f64 {
         }
         rounds * flops / started.elapsed().as_secs_f64() / 1e9
     };
-    once(&library).max(once(&|tile| own.write_to(tile)))
+    once(&library).max(once(&|tile| packed.write_to(factor.as_ref(), tile)))
 }
 
 /// The median; of an even number of values, the lower of the two in the middle.

@@ -22,19 +22,15 @@ use crate::{output, source};
 
 /// The default file of the page.
 const PAGE: &str = "bidilel-demo.html";
+/// About what the page takes.
+const PAGE_BYTES: usize = 1 << 20;
 const DATASET: &str = "emoji";
 const SPLIT: &str = "standard";
 
 pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Result<()> {
-    if let Some(path) = &args.page {
-        output::check_ending(path, &["html", "htm"], "a page")?;
-        output::check_target(path)?;
-        if page::is_foreign(path) {
-            bail!(
-                "`{}`: there is a file that bidilel did not write; name another for the page",
-                path.display()
-            );
-        }
+    let page = Page::plan(args, format)?;
+    if let Page::Unwritable(problem) = &page {
+        progress.note(&format!("no page will be written: {problem}"));
     }
     progress.stage("open");
     let animals = source::collection(DATASET)?;
@@ -64,7 +60,7 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
     progress.stage("recognize");
     let latent = fitted.latent().context("the demonstration's method has a latent space")?;
     let story = Story::new(&animals, trial, &task, &settings, &choice, latent)?;
-    let page = write_page(args, &story)?;
+    let page = page.write(&story)?;
     let seconds = progress.finish().get("total").copied().unwrap_or(0.0);
     match format {
         Format::Text => output::print(&text::render(&story, Style::choose(args), &page, seconds)),
@@ -72,30 +68,60 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
     }
 }
 
-/// Writes the page and says where, or why not.
+/// What becomes of the page, known before the work begins.
 ///
 /// A page that was asked for must be written; failing to write the default one is only noted.
-fn write_page(args: &DemoArgs, story: &Story<'_>) -> Result<String> {
-    if args.no_page {
-        return Ok("No page was written.".to_owned());
+enum Page {
+    Unwanted,
+    Asked(PathBuf),
+    Unasked(PathBuf),
+    /// Nobody asked for it, and it cannot be written.
+    Unwritable(String),
+}
+
+impl Page {
+    fn plan(args: &DemoArgs, format: Format) -> Result<Self> {
+        if let Some(path) = &args.page {
+            output::check_ending(path, &["html", "htm"], "a page")?;
+            output::check_room(path, PAGE_BYTES)?;
+            if page::is_foreign(path) {
+                bail!(
+                    "`{}`: there is a file that bidilel did not write; name another for the page",
+                    path.display()
+                );
+            }
+            return Ok(Self::Asked(path.clone()));
+        }
+        if args.no_page || format != Format::Text {
+            return Ok(Self::Unwanted);
+        }
+        let path = Path::new(PAGE);
+        if page::is_foreign(path) {
+            let path = absolute(path);
+            let problem = format!("{} is there, and bidilel did not write it", path.display());
+            return Ok(Self::Unwritable(problem));
+        }
+        Ok(match output::check_room(path, PAGE_BYTES) {
+            Ok(()) => Self::Unasked(path.to_owned()),
+            Err(error) => Self::Unwritable(format!("{error:#}")),
+        })
     }
-    let write = |path: &Path| -> Result<String> {
-        let page = page::render(story)?;
-        output::write_to(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
-        Ok(format!("All pictures, with their guesses: {}", absolute(path).display()))
-    };
-    if let Some(path) = &args.page {
-        return write(path);
+
+    /// Writes the page and says where, or why not.
+    fn write(&self, story: &Story<'_>) -> Result<String> {
+        let write = |path: &Path| -> Result<String> {
+            let page = page::render(story)?;
+            output::write_to(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+            Ok(format!("All pictures, with their guesses: {}", absolute(path).display()))
+        };
+        let no_page = |problem: &str| format!("No page: {problem}. --page FILE names another place.");
+        match self {
+            Self::Unwanted => Ok("No page was written.".to_owned()),
+            Self::Asked(path) => write(path),
+            Self::Unasked(path) => Ok(write(path).unwrap_or_else(|error| no_page(&format!("{error:#}")))),
+            Self::Unwritable(problem) => Ok(no_page(problem)),
+        }
     }
-    let path = Path::new(PAGE);
-    if page::is_foreign(path) {
-        let path = absolute(path);
-        return Ok(format!(
-            "No page: {} is there, and bidilel did not write it. --page FILE names another.",
-            path.display()
-        ));
-    }
-    Ok(write(path).unwrap_or_else(|error| format!("No page: {error:#}. --page FILE names another place.")))
 }
 
 fn absolute(path: &Path) -> PathBuf {

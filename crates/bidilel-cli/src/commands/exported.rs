@@ -5,10 +5,21 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use bidilel::evaluate::Finished;
 use bidilel::recognize::Recognition;
+use bidilel_data::{Cells, ColumnType, TableWriter};
 use bidilel_report::{RunPrediction, RunPredictions};
 
+use crate::failure::left_out;
 use crate::latent::{self, RowLabels};
 use crate::output;
+
+/// What stands before the distances.
+const COLUMNS: [(&str, ColumnType); 5] = [
+    ("split", ColumnType::Text),
+    ("seed", ColumnType::Integer),
+    ("instance", ColumnType::Integer),
+    ("true", ColumnType::Text),
+    ("predicted", ColumnType::Text),
+];
 
 /// The recognition of one run.
 pub(super) struct Recognized {
@@ -26,6 +37,7 @@ pub(super) struct Recognized {
 enum Style {
     Csv,
     Json,
+    Parquet,
 }
 
 impl Style {
@@ -33,7 +45,12 @@ impl Style {
         match path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).as_deref() {
             Some("csv") => Ok(Self::Csv),
             Some("json") => Ok(Self::Json),
-            _ => bail!("`{}`: predictions of an evaluation are written as .csv or .json", path.display()),
+            Some("parquet") if cfg!(feature = "parquet") => Ok(Self::Parquet),
+            Some("parquet") => Err(left_out("Parquet tables", "parquet")),
+            _ => bail!(
+                "`{}`: predictions of an evaluation are written as .csv, .json or .parquet",
+                path.display()
+            ),
         }
     }
 }
@@ -48,12 +65,9 @@ pub(super) fn check_target(path: &Path) -> Result<()> {
 pub(super) fn write(path: &Path, runs: &[Recognized]) -> Result<()> {
     match Style::of(path)? {
         Style::Csv => output::write_to(Some(path), |out| {
-            // Trials of a family have classes of their own; a class that was no candidate has no distance.
-            let mut classes: Vec<&String> = runs.iter().flat_map(|run| &run.classes).collect();
-            classes.sort_unstable();
-            classes.dedup();
+            let classes = all_classes(runs);
             let mut csv = csv::Writer::from_writer(out);
-            let head = ["split", "seed", "instance", "true", "predicted"].map(str::to_owned);
+            let head = COLUMNS.map(|(name, _)| name.to_owned());
             csv.write_record(head.into_iter().chain(classes.iter().map(|name| format!("distance:{name}"))))?;
             for row in runs.iter().flat_map(Recognized::rows) {
                 let RunPrediction { split, seed, instance, truth, predicted, distances } = row;
@@ -70,7 +84,25 @@ pub(super) fn write(path: &Path, runs: &[Recognized]) -> Result<()> {
             let predictions = runs.iter().flat_map(Recognized::rows).collect();
             output::write_text(path, &output::json(&RunPredictions { predictions })?)
         }
+        Style::Parquet => output::write_to(Some(path), |out| {
+            let classes = all_classes(runs);
+            let names: Vec<String> = classes.iter().map(|name| format!("distance:{name}")).collect();
+            let distances = names.iter().map(|name| (name.as_str(), ColumnType::OptionalFloat));
+            let mut table = TableWriter::new(COLUMNS.into_iter().chain(distances))?;
+            for run in runs {
+                table.write(&run.cells(&classes)?, out)?;
+            }
+            Ok(table.finish(out)?)
+        }),
     }
+}
+
+/// The candidates of any run. Trials of a family have classes of their own; a class that was no candidate has no distance.
+fn all_classes(runs: &[Recognized]) -> Vec<&String> {
+    let mut classes: Vec<&String> = runs.iter().flat_map(|run| &run.classes).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    classes
 }
 
 /// Writes where the test instances of all runs lie in the latent space, refined as the predictions are.
@@ -141,10 +173,31 @@ impl Recognized {
     fn rows(&self) -> impl Iterator<Item = RunPrediction<'_>> {
         self.labels().enumerate().map(|(row, Labels { instance, truth, predicted })| {
             let classes = self.classes.iter().enumerate();
-            let distances = classes
-                .map(|(class, name)| (name.as_str(), self.recognition.scores.distance(class, row)))
-                .collect();
+            let distances = classes.map(|(class, name)| (name.as_str(), self.distance(class, row))).collect();
             RunPrediction { split: &self.split, seed: self.seed, instance, truth, predicted, distances }
         })
+    }
+
+    /// The rows of this run, column by column.
+    fn cells(&self, classes: &[&String]) -> Result<Vec<Cells<'_>>> {
+        let count = self.instances.len();
+        let instances: Result<Vec<i64>, _> = self.instances.iter().map(|&one| i64::try_from(one)).collect();
+        let mut cells = vec![
+            Cells::Texts(vec![self.split.as_str(); count]),
+            Cells::Integers(vec![i64::try_from(self.seed)?; count]),
+            Cells::Integers(instances?),
+            Cells::Texts(self.labels().map(|labels| labels.truth.as_str()).collect()),
+            Cells::Texts(self.labels().map(|labels| labels.predicted.as_str()).collect()),
+        ];
+        cells.extend(classes.iter().map(|name| {
+            let class = self.classes.iter().position(|own| own == *name);
+            let distance = |instance| class.map(|class| self.distance(class, instance));
+            Cells::OptionalFloats((0..count).map(distance).collect())
+        }));
+        Ok(cells)
+    }
+
+    fn distance(&self, class: usize, instance: usize) -> f64 {
+        self.recognition.scores.distance(class, instance)
     }
 }

@@ -1,6 +1,7 @@
 //! `bidilel fit DATASET --out MODEL`: learn once, recognize later.
 
 use anyhow::{Result, bail};
+use bidilel::semantic::Representation;
 use bidilel::{Error, Method, Model, Task, ZeroShotMethod};
 use bidilel_report::{Format, ModelReport};
 
@@ -25,6 +26,11 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         bail!("split `{name}` has {} trials: name one, as in --split {name}:0", trials.len());
     };
     let task = Task::new(&dataset, trial, &choice, progress)?;
+    output::check_room(&args.out, least_model_bytes(&task, settings.dim))?;
+    if let Some(path) = &args.latent {
+        let dim = settings.dim.unwrap_or(1);
+        output::check_room(path, task.train.features.ncols().saturating_mul(dim * size_of::<f64>()))?;
+    }
     // A mapped file counts as memory for as long as it is open.
     let name = dataset.name.clone();
     drop(dataset);
@@ -51,4 +57,15 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         Format::Json => output::print_json(&report),
         _ => output::print(&report.text()),
     }
+}
+
+/// What a model of a task takes at least; a latent dimension that is not set counts as one.
+fn least_model_bytes(task: &Task, dim: Option<usize>) -> usize {
+    let (known, unseen, visual) = (task.known.len(), task.unseen.len(), task.train.features.nrows());
+    let dim = dim.map_or(1, |dim| dim.min(visual));
+    let points = dim * (known + unseen);
+    let distances = unseen * known + unseen * unseen.saturating_sub(1) / 2;
+    let values = |one: &Representation| one.values.nrows() * one.values.ncols();
+    let descriptions: usize = task.semantics.representations.iter().map(values).sum();
+    size_of::<f64>() * (points + distances + descriptions)
 }

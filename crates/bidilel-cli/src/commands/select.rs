@@ -3,6 +3,8 @@
 //! Only known classes are used. Every trial has its own order. `--evaluate` then scores recognition of the unseen
 //! classes with the first view, the first two, and so on; nothing is chosen by these scores.
 
+use std::sync::Arc;
+
 use anyhow::{Result, bail};
 use bidilel::dataset::Dataset;
 use bidilel::evaluate::score;
@@ -32,7 +34,7 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
         output::check_target(path)?;
     }
     let seed = args.method.seed;
-    let dataset = source::open(&args.dataset, seed, progress)?;
+    let dataset = Arc::new(source::open(&args.dataset, seed, progress)?);
     let names = settings
         .visual
         .get_or_insert_with(|| dataset.visual.iter().map(|visual| visual.name.clone()).collect())

@@ -1,6 +1,7 @@
 //! `bidilel tune DATASET`: choose settings on known classes only.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -16,6 +17,9 @@ use crate::tuning::journal::Journal;
 use crate::tuning::text;
 use crate::{output, source, terminal};
 
+/// More than any of the files takes: settings, curves, a page, a journal of a thousand evaluations.
+const OUTPUT_BYTES: usize = 1 << 20;
+
 pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Result<()> {
     let started = Instant::now();
     let seed = args.values.seed;
@@ -25,8 +29,8 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     args.report.iter().try_for_each(|path| output::check_ending(path, &["html", "htm"], "a page"))?;
     args.journal.iter().try_for_each(|path| output::need_name(path, "a journal"))?;
     let targets = args.out.iter().chain(&args.curves).chain(&args.report).chain(&args.journal);
-    targets.into_iter().try_for_each(|path| output::check_target(path))?;
-    let dataset = source::open(&args.dataset, seed, progress)?;
+    targets.into_iter().try_for_each(|path| output::check_room(path, OUTPUT_BYTES))?;
+    let dataset = Arc::new(source::open(&args.dataset, seed, progress)?);
     let split = args.values.split.as_deref();
     let trials = dataset.trials(split)?;
     let [trial] = &trials[..] else {
@@ -35,7 +39,7 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     };
     let choice = plan.base.choice(&dataset)?;
     let folds = folds(&dataset, trial, args.held_out())?;
-    let mut evaluator = Evaluator::new(&dataset, trial, folds, &choice, seed, progress)?;
+    let mut evaluator = Evaluator::new(Arc::clone(&dataset), trial, folds, &choice, seed, progress)?;
     let journal = match &args.journal {
         None => None,
         Some(path) => {

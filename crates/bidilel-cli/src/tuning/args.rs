@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use bidilel::settings::{Kind, Settings, setting};
-use bidilel::tune::{Axis, Holdout, Plan, SHARE, Strategy, TRIALS};
+use bidilel::tune::{Axis, FOLDS, Holdout, Plan, SHARE, Strategy};
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Map, Value};
 
@@ -109,11 +109,11 @@ impl TuneArgs {
 }
 
 /// Which known classes are held out: those of the split, unless a share or a number of times is typed.
-pub(crate) fn held_out(share: Option<f64>, trials: Option<usize>, seed: u64) -> Holdout {
-    match (share, trials) {
+pub(crate) fn held_out(share: Option<f64>, folds: Option<usize>, seed: u64) -> Holdout {
+    match (share, folds) {
         (None, None) => Holdout::Split { seed },
-        (share, trials) => {
-            Holdout::Random { share: share.unwrap_or(SHARE), trials: trials.unwrap_or(TRIALS), seed }
+        (share, folds) => {
+            Holdout::Random { share: share.unwrap_or(SHARE), folds: folds.unwrap_or(FOLDS), seed }
         }
     }
 }

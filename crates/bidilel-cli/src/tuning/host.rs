@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bidilel::settings::Settings;
-use bidilel::tune::Host;
+use bidilel::tune::{Host, Stage};
 use bidilel_math::{Check, Observer};
 use bidilel_report::settings_line;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -62,7 +62,7 @@ pub(crate) struct Console<'a> {
 
 #[derive(Default)]
 struct State {
-    stage: String,
+    stage: &'static str,
     planned: usize,
     done: usize,
     since: Option<Instant>,
@@ -125,13 +125,13 @@ impl Host for Console<'_> {
         }
     }
 
-    fn planned(&self, stage: &str, evaluations: usize) {
+    fn planned(&self, stage: Stage, evaluations: usize) {
         let mut state = self.state();
-        (state.stage, state.planned, state.done) = (stage.to_owned(), evaluations, 0);
+        (state.stage, state.planned, state.done) = (stage.name(), evaluations, 0);
         state.since = Some(Instant::now());
         if self.progress.verbosity() == Verbosity::Verbose {
             // A closed standard error is no reason to stop.
-            let _ = writeln!(std::io::stderr(), "{stage}: {evaluations} evaluations");
+            let _ = writeln!(std::io::stderr(), "{}: {evaluations} evaluations", stage.name());
         }
     }
 

@@ -31,7 +31,7 @@ pub(crate) fn command(dataset: &str, split: Option<&str>, seed: u64, settings: &
 /// setting must be the one that scored best.
 pub(crate) fn with_chosen_refiner(mut outcome: Outcome) -> Outcome {
     if let Some(refined) = with_self_training(&outcome.best.settings)
-        && let Some(scored) = outcome.trials.iter().find(|one| one.settings.entries() == refined.entries())
+        && let Some(scored) = outcome.scored.iter().find(|one| one.settings.entries() == refined.entries())
         && scored.scores.len() == outcome.best.scores.len()
         && scored.mean > outcome.best.mean
     {

@@ -69,6 +69,8 @@ fn a_foreign_file_is_never_replaced() {
     let (status, told, _) = in_folder(&folder, &["demo"], "C");
     assert_eq!(status, 0);
     assert!(told.contains("No page: ") && told.contains("--page FILE"), "{told}");
+    let (_, _, complaints) = in_folder(&folder, &["demo"], "C");
+    assert!(complaints.contains("no page will be written: "), "known before the work: {complaints}");
     let (status, told, complaints) = in_folder(&folder, &["demo", "--page", "bidilel-demo.html"], "C");
     assert_eq!((status, told.as_str()), (1, ""));
     assert!(complaints.starts_with("error: `bidilel-demo.html`"), "{complaints}");

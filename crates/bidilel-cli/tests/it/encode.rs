@@ -324,7 +324,7 @@ fn divisions_of_one_array_that_do_not_fit() {
     by("minus.npy", &[0, -1]);
     clips.refuses("sorted.npy", &["--offsets", "minus.npy@"], &["minus.npy", "-1"]);
     by("few.npy", &[0, 0, 1]);
-    clips.refuses("sorted.npy", &["--items", "few.npy@"], &["few.npy", "one a descriptor", "found 3"]);
+    clips.refuses("sorted.npy", &["--items", "few.npy@"], &["few.npy", "one per descriptor", "found 3"]);
     let mut items: Vec<i64> =
         vec![0; (0..CLASSES * CLIPS).map(|item| clip(item / CLIPS, item % CLIPS).len()).sum()];
     items[17] = 1_000_000_000_000;

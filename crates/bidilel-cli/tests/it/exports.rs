@@ -67,7 +67,20 @@ fn predictions_of_an_evaluation_give_its_accuracy() {
     let json: serde_json::Value = serde_json::from_slice(&fs::read(json).expect("a file")).expect("JSON");
     assert_eq!(json["predictions"].as_array().expect("a list").len(), rows.len());
     assert_eq!(json["predictions"][0]["predicted"], rows[0][4]);
-    assert!(evaluate(&folder, &["--predictions", &folder.beside("p.xls")]).error().contains(".csv or .json"));
+    let parquet = folder.beside("p.parquet");
+    assert_eq!(evaluate(&folder, &["--post", "self-training", "--predictions", &parquet]).status, 0);
+    let table = bidilel_data::container::Container::open(parquet.as_ref()).expect("a table");
+    for (column, name) in [(3, "true"), (4, "predicted"), (0, "split")] {
+        let cells = table.strings(name).expect("text");
+        assert!(cells.iter().eq(rows.iter().map(|row| row[column])), "{name}");
+    }
+    for (column, name) in header.iter().enumerate().filter(|(column, _)| *column == 2 || *column >= 5) {
+        let numbers = table.array(Some(name)).expect("numbers").to_matrix();
+        let expected = rows.iter().map(|row| row[column].parse::<f64>().expect("a number"));
+        assert!((0..rows.len()).map(|row| numbers[(0, row)]).eq(expected), "{name}");
+    }
+    let ran = evaluate(&folder, &["--predictions", &folder.beside("p.xls")]);
+    assert!(ran.error().contains(".csv, .json or .parquet"), "{}", ran.stderr);
 }
 
 #[test]

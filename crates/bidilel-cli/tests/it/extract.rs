@@ -195,9 +195,9 @@ fn what_is_wrong_is_said_before_anything_is_written() {
         ("layers", &["--layer", "Pool"], "has no layer `Pool`", "is it `pool`?"),
         ("layers", &["--size", "17"], "takes pictures of 16x16, not of 17x17", ""),
         ("layers", &["--layout", "nhwc"], "the network takes channels first (nchw)", ""),
-        ("layers", &["--resize", "8"], "cannot be cut to 16x16: give a larger --resize", ""),
-        ("layers", &["--std", "1,0,1"], "--std needs numbers other than 0", ""),
-        ("layers", &["--crops", "10", "--fit", "pad"], "ten crops need", ""),
+        ("layers", &["--resize", "8"], "cannot be cut to 16x16", "give a larger --resize"),
+        ("layers", &["--std", "1,0,1"], "must be a number other than 0", "--std"),
+        ("layers", &["--crops", "10", "--fit", "pad"], "ten crops need", "--resize"),
         ("layers", &["--network", &network], "cannot be used multiple times", ""),
         ("two", &[], "expected a network with one input, found 2", ""),
         (

@@ -15,6 +15,7 @@ mod methods;
 mod mistakes;
 mod model;
 mod numerics;
+mod recipes;
 mod strangers;
 mod streams;
 mod support;

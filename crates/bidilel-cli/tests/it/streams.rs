@@ -1,6 +1,7 @@
 //! Features in files of any size, and in several files.
 
 use std::fs;
+use std::io::Write;
 use std::sync::Arc;
 
 use parquet::data_type::FloatType;
@@ -99,6 +100,57 @@ fn parquet_is_recognised_block_by_block_in_little_memory() {
     let expected = bidilel(&["predict", &model, folder.file("cnn.npy").to_str().expect("plain")]).stdout;
     let count = rows.len() + 1;
     assert!(found.lines().take(count).eq(expected.lines()), "the first rows are those of the array");
+}
+
+/// Recognises many copies of some rows, which `write` puts into a file, in less than 150 MB.
+#[cfg(target_os = "linux")]
+fn assert_little_memory(name: &str, copies: usize, write: impl FnOnce(&str, &[&Vec<f32>])) {
+    let folder = Folder::generated();
+    let (model, rows) = (fitted(&folder), features(&folder));
+    let many: Vec<&Vec<f32>> = (0..copies).map(|row| &rows[row % rows.len()]).collect();
+    let (large, out) = (folder.beside(name), folder.beside("predictions.csv"));
+    write(&large, &many);
+    let most = peak_memory(&["predict", &model, &large, "--out", &out, "--threads", "2"]);
+    assert!(most < 150 << 20, "{} MB", most >> 20);
+    let found = fs::read_to_string(&out).expect("predictions");
+    assert_eq!(found.lines().count(), many.len() + 1);
+    let expected = bidilel(&["predict", &model, folder.file("cnn.npy").to_str().expect("plain")]).stdout;
+    let labels = |text: &str| -> Vec<String> {
+        let label = |line: &str| line.split(',').nth(1).expect("a label").to_owned();
+        text.lines().take(rows.len() + 1).map(label).collect()
+    };
+    assert_eq!(labels(&found), labels(&expected));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn hdf5_is_recognised_block_by_block_in_little_memory() {
+    // 20 million numbers in chunks that reach over a part of the columns, as h5py makes them.
+    assert_little_memory("large.h5", 160_000, |path, rows| {
+        let values: Vec<f32> = rows.iter().flat_map(|row| row.iter().copied()).collect();
+        let mut builder = hdf5_pure::FileBuilder::new();
+        let columns = rows[0].len() as u64;
+        builder
+            .create_dataset("features")
+            .with_f32_data(&values)
+            .with_shape(&[rows.len() as u64, columns])
+            .with_chunks(&[1250, columns / 4])
+            .with_deflate(1);
+        builder.write(path).expect("written");
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn csv_is_recognised_block_by_block_in_little_memory() {
+    // 13 million numbers: 90 MB of text, 100 MB as they were once read.
+    assert_little_memory("large.csv", 100_000, |path, rows| {
+        let mut out = std::io::BufWriter::new(fs::File::create(path).expect("writable"));
+        for row in rows {
+            let cells: Vec<String> = row.iter().map(|value| format!("{value:.4}")).collect();
+            writeln!(out, "{}", cells.join(",")).expect("written");
+        }
+    });
 }
 
 #[test]

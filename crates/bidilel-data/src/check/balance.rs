@@ -58,7 +58,7 @@ fn find_empty(dataset: &Dataset, counts: &[usize], problems: &mut Vec<Problem>) 
     } else if learned {
         "list it under `unseen`, give it instances, or remove it from the class list: a known class without any cannot be learned"
     } else {
-        "an unseen class needs none to be recognised; to have it scored, give it instances"
+        "an unseen class needs none to be recognized; to have it scored, give it instances"
     };
     let problem =
         if learned { Problem::error("labels", message) } else { Problem::warning("labels", message) };

@@ -36,7 +36,7 @@ impl Fingerprint {
             sums[0] += f64::from(if bits >> 63 == 0 { value } else { -value });
             sums[1] += f64::from(if bits >> 40 & 1 == 0 { value } else { -value });
         }
-        #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough to find neighbours")]
+        #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough to find neighbors")]
         let products = sums.map(|sum| (sum / norm) as f32);
         Self { hash: xxh3_64(bytes), products }
     }

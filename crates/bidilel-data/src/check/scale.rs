@@ -1,7 +1,7 @@
-//! Whether raw rows lie so far apart that the neighbourhood graph would vanish.
+//! Whether raw rows lie so far apart that the neighborhood graph would vanish.
 //!
 //! Edges weigh exp(-d/2). On raw network features d is often above 50 and all weights are as good as zero, so that
-//! the graph says nothing. Rows are l2-normalised by default, and then all is well; this is for those who choose not to.
+//! the graph says nothing. Rows are l2-normalized by default, and then all is well; this is for those who choose not to.
 
 use bidilel::dataset::Rows;
 use bidilel_math::distance::squared_slices;
@@ -19,7 +19,7 @@ const MOST_VALUES: usize = 1 << 24;
 /// Below this the weights are as good as zero.
 const LEAST_WEIGHT: f64 = 1e-6;
 
-/// The median distance of a row from its nearest neighbour, among rows that are spread evenly over the file.
+/// The median distance of a row from its nearest neighbor, among rows that are spread evenly over the file.
 pub(super) fn neighbor_distance(rows: &dyn Rows) -> Option<f64> {
     let most = (MOST_VALUES / rows.dim().max(1)).clamp(2, SAMPLE);
     let step = rows.count().div_ceil(most).max(1);
@@ -47,9 +47,8 @@ pub(super) fn problem(origin: &str, distance: f64) -> Option<Problem> {
         return None;
     }
     let message = format!(
-        "raw rows lie about {distance:.0} from their nearest neighbours, so graph weights exp(-d/2) would be {weight:.0e}"
+        "raw rows lie about {distance:.0} from their nearest neighbors, so graph weights exp(-d/2) would be {weight:.0e}"
     );
-    let hint =
-        "nothing to do with `--normalize l2`, the default; with `--normalize none` use `--weights heat`";
+    let hint = "nothing to do where rows are l2-normalized, the default; for raw rows use heat weights";
     Some(Problem::warning(origin, message).with_hint(hint))
 }

@@ -156,7 +156,7 @@ fn distances(matrix: &Mat<f64>) -> Vec<f64> {
 
 /// Pairs of vectors with the same direction: both metrics compare unit vectors.
 fn equal_directions(vectors: &Mat<f64>, norms: &[f64]) -> Vec<(usize, usize)> {
-    // Equal vectors have equal sums, so only neighbours in that order need to be compared.
+    // Equal vectors have equal sums, so only neighbors in that order need to be compared.
     let sum = |class: usize| vectors.col_as_slice(class).iter().sum::<f64>() / norms[class];
     let mut order: Vec<(f64, usize)> =
         (0..norms.len()).filter(|&class| norms[class] > 0.0).map(|class| (sum(class), class)).collect();

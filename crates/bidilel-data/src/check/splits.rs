@@ -121,7 +121,7 @@ pub(super) fn describe(dataset: &Dataset, split: &Split, problems: &mut Vec<Prob
 
 fn check_sides(at: &str, unseen: usize, classes: usize, problems: &mut Vec<Problem>) {
     let message = match unseen {
-        0 => "no class is unseen, so there is nothing to recognise",
+        0 => "no class is unseen, so there is nothing to recognize",
         all if all == classes => "no class is known, so there is nothing to learn from",
         _ => return,
     };

@@ -32,7 +32,7 @@ pub struct VisualSummary {
     pub norms: Option<Distribution>,
     /// How many rows have which norm.
     pub norm_histogram: Option<Histogram>,
-    /// The typical distance of a row from its nearest neighbour among a sample.
+    /// The typical distance of a row from its nearest neighbor among a sample.
     pub neighbor_distance: Option<f64>,
     /// Values that are not zero, but too small for `f32`.
     pub vanished: usize,

@@ -1,7 +1,7 @@
-//! Unpacks compressed bytes into no more memory than they fill.
+//! Decompresses bytes into no more memory than they fill.
 //!
 //! A file says how much its compressed bytes hold, and may lie. Deflate turns 2 bits into at most 258 bytes, so a
-//! claim beyond 1032 times the compressed size is refused before anything is unpacked; below that, memory grows with
+//! claim beyond 1032 times the compressed size is refused before anything is decompressed; below that, memory grows with
 //! what has really come out.
 
 use std::io::{self, Read};
@@ -60,7 +60,7 @@ pub(super) fn check_claim(path: &Path, compressed: usize, declared: usize) -> Re
     Ok(())
 }
 
-fn reader(compressed: &[u8], wrapper: Wrapper) -> Box<dyn Read + '_> {
+pub(super) fn reader<'a>(compressed: impl Read + Send + 'a, wrapper: Wrapper) -> Box<dyn Read + Send + 'a> {
     match wrapper {
         Wrapper::None => Box::new(DeflateDecoder::new(compressed)),
         Wrapper::Zlib => Box::new(ZlibDecoder::new(compressed)),

@@ -1,7 +1,7 @@
 //! Files that hold named arrays and strings, whatever their format.
 //!
 //! [`Container::open`] looks at the first bytes of a file, not at its name, and reads no more than it needs to know
-//! where things are. An array is mapped where the format allows that; what is compressed is unpacked when it is asked
+//! where things are. An array is mapped where the format allows that; what is compressed is decompressed when it is asked
 //! for, and never into more memory than its bytes really fill. Every reader runs in a sandbox.
 //!
 //! A key names a variable, a member of an archive, a tensor. In a MATLAB file it reaches into structures too:
@@ -12,6 +12,7 @@ mod format;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 mod inflate;
+mod inflated;
 mod mat5;
 mod npy;
 mod npz;
@@ -92,9 +93,9 @@ pub(crate) trait Reader: Send + Sync {
         None
     }
 
-    /// The rows of a key, or of some columns of a table, block by block; none where they must be read whole, or can be
-    /// mapped.
-    fn stream(&self, _key: &str, _columns: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
+    /// The rows of a key, or of some columns of a table, block by block; with `transpose`, the columns of the key's matrix.
+    /// None where they must be read whole, or can be mapped.
+    fn stream(&self, _key: &str, _columns: &[usize], _transpose: bool) -> Result<Option<Box<dyn RowStream>>> {
         Ok(None)
     }
 }
@@ -191,8 +192,13 @@ impl Container {
     }
 
     /// The rows of a key, or of some columns of a table, block by block, where the format allows that.
-    pub(crate) fn stream(&self, key: &str, columns: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
-        let inner = self.ask(|reader| reader.stream(key, columns))?;
+    pub(crate) fn stream(
+        &self,
+        key: &str,
+        columns: &[usize],
+        transpose: bool,
+    ) -> Result<Option<Box<dyn RowStream>>> {
+        let inner = self.ask(|reader| reader.stream(key, columns, transpose))?;
         let (path, format) = (self.path.clone(), self.format);
         Ok(inner.map(|inner| -> Box<dyn RowStream> { Box::new(stream::Sandboxed { path, format, inner }) }))
     }

@@ -1,7 +1,7 @@
 //! `.npz`: a zip archive of `.npy` files.
 //!
-//! A member that is stored as it is gets mapped; one that is deflated is unpacked when it is asked for. Nothing is
-//! ever written to disk under the name of a member.
+//! A member that is stored as it is gets mapped; one that is deflated is decompressed when it is asked for, a large one in
+//! blocks of rows where these lie one after another. Nothing is ever written to disk under the name of a member.
 
 use std::borrow::Cow;
 use std::io::Cursor;
@@ -12,9 +12,10 @@ use flate2::Crc;
 use zip::{CompressionMethod, ZipArchive};
 
 use super::inflate::{self, Wrapper};
+use super::inflated::{Inflated, Packed, WHOLE_BYTES};
 use super::npy::Npy;
-use super::{Entry, EntryKind, Reader, path_of};
-use crate::array::{Array, Bytes, npy};
+use super::{Entry, EntryKind, Reader, RowStream, path_of};
+use crate::array::{Array, Bytes, Order, npy};
 use crate::error::{Error, Result};
 
 pub(super) struct Npz {
@@ -30,7 +31,7 @@ struct Member {
     /// Where its bytes are in the archive.
     start: usize,
     end: usize,
-    /// How many they are when unpacked.
+    /// How many they are when decompressed.
     size: usize,
     checksum: u32,
 }
@@ -81,13 +82,7 @@ impl Npz {
         if member.packing == Packing::Stored {
             return Ok(Npy::inside(&path, self.bytes.clone(), member.start, member.end));
         }
-        // The header and the archive must agree on the size before memory is used for it.
-        let implied = self.header(member)?.file_size();
-        if implied != Some(member.size) {
-            let implied = implied.map_or_else(|| "another size".to_owned(), |size| format!("{size} bytes"));
-            let problem = format!("the archive says {} bytes, its header {implied}", member.size);
-            return Err(Error::Malformed { path, problem });
-        }
+        self.check_size(&path, member, &self.header(member)?)?;
         let content = inflate::all(&path, self.packed(member), Wrapper::None, member.size)?;
         let mut checksum = Crc::new();
         checksum.update(&content);
@@ -96,6 +91,17 @@ impl Npz {
             return Err(Error::Malformed { path, problem });
         }
         Ok(Npy::new(&path, Arc::new(content)))
+    }
+
+    /// The header and the archive must agree on the size before memory is used for it.
+    fn check_size(&self, path: &Path, member: &Member, header: &npy::Header) -> Result<()> {
+        let implied = header.file_size();
+        if implied == Some(member.size) {
+            return Ok(());
+        }
+        let implied = implied.map_or_else(|| "another size".to_owned(), |size| format!("{size} bytes"));
+        let problem = format!("the archive says {} bytes, its header {implied}", member.size);
+        Err(Error::Malformed { path: path.to_owned(), problem })
     }
 
     fn describe(&self, member: &Member) -> Entry {
@@ -126,6 +132,30 @@ impl Reader for Npz {
 
     fn strings(&self, key: &str) -> Result<Vec<String>> {
         self.open(key)?.strings("")
+    }
+
+    fn stream(&self, key: &str, _: &[usize], transpose: bool) -> Result<Option<Box<dyn RowStream>>> {
+        let deflated = |member: &&Member| member.packing == Packing::Deflated && member.size > WHOLE_BYTES;
+        let Some(member) = self.member(key).filter(deflated) else { return Ok(None) };
+        let path = path_of(&self.path, &member.key);
+        let header = self.header(member)?;
+        self.check_size(&path, member, &header)?;
+        let mut layout = header.layout(&path)?;
+        match (layout.order, transpose) {
+            (Order::C, false) => {}
+            (Order::Fortran, true) => layout.shape.reverse(),
+            _ => return Ok(None),
+        }
+        layout.order = Order::C;
+        let packed = Packed {
+            bytes: self.bytes.clone(),
+            range: member.start..member.end,
+            wrapper: Wrapper::None,
+            declared: member.size,
+            checksum: Some(member.checksum),
+        };
+        let stream = Inflated::open(&path, packed, layout)?;
+        Ok(stream.map(|stream| -> Box<dyn RowStream> { Box::new(stream) }))
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) trait Tabular {
     /// Whether the names of the columns come from the file.
     fn has_header(&self) -> bool;
 
-    /// Columns of numbers side by side, in the order that is asked for.
+    /// Columns of numbers as one matrix, in the order that is asked for.
     fn select(&self, columns: &[usize]) -> Result<Array>;
 
     /// Every cell of a column as text.

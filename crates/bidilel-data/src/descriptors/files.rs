@@ -47,7 +47,7 @@ pub fn folder(path: &Path, options: &Options) -> Result<Collection> {
     Ok(Collection { items: Box::new(items), names, folders, notes })
 }
 
-/// The items that a text file lists, one path a line, relative to its folder.
+/// The items that a text file lists, one path per line, relative to its folder.
 pub fn list(path: &Path, options: &Options) -> Result<Collection> {
     let listed = text::read_list(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));

@@ -10,7 +10,7 @@ use bidilel::encode::{AnyError, Items};
 use super::{Collection, Options, origin};
 use crate::array::{self, Array, Base};
 use crate::container::Container;
-use crate::error::{Error, Result};
+use crate::error::{Counted, Error, Result};
 
 /// Bytes of a mapped file to read before it is mapped anew.
 const REMAP: usize = 64 << 20;
@@ -66,7 +66,7 @@ struct Groups {
 impl Groups {
     fn of_items(path: &Path, base: Base, rows: usize) -> Result<Self> {
         let owners = array::open(path, None)?;
-        super::check_count(owners.path(), "item numbers (one a descriptor)", rows, vector_len(&owners))?;
+        super::check_count(owners.path(), Counted::DescriptorOwners, rows, vector_len(&owners))?;
         let owners = as_column(owners);
         let mut counts: Vec<usize> = Vec::new();
         let (mut sorted, mut last) = (true, 0);

@@ -17,7 +17,7 @@ pub use grouped::{Owners, grouped};
 
 use crate::array::Array;
 use crate::container::Container;
-use crate::error::{Error, Result};
+use crate::error::{Counted, Error, Result};
 use crate::table;
 
 /// Which numbers of a file are the descriptors.
@@ -88,7 +88,7 @@ fn origin(path: &Path) -> String {
 }
 
 /// Fails when there are not as many of something as there are items.
-pub fn check_count(path: &Path, what: &'static str, expected: usize, found: usize) -> Result<()> {
+pub fn check_count(path: &Path, what: Counted, expected: usize, found: usize) -> Result<()> {
     if expected == found {
         return Ok(());
     }

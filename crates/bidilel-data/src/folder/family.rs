@@ -9,7 +9,7 @@ use faer::Mat;
 use super::check_count;
 use crate::array::{Array, Base};
 use crate::container::Container;
-use crate::error::{Error, Result};
+use crate::error::{Counted, Error, Result};
 use crate::names::ClassIndex;
 
 const KNOWN: &str = "train_class_set";
@@ -54,7 +54,7 @@ fn any_above_one(matrix: &Mat<f64>) -> bool {
 
 /// The places of the ones in every row.
 fn from_mask(array: &Array, matrix: &Mat<f64>, classes: usize) -> Result<Vec<Vec<usize>>> {
-    check_count(array.path(), "columns (one a class)", classes, array.columns())?;
+    check_count(array.path(), Counted::ClassColumns, classes, array.columns())?;
     let trial = |row: usize| {
         let mut unseen = Vec::new();
         for (column, &value) in matrix.col_as_slice(row).iter().enumerate() {

@@ -19,7 +19,7 @@ use bidilel::dataset::Visual;
 
 use crate::array::Array;
 use crate::container::Container;
-use crate::error::{Error, Result};
+use crate::error::{Counted, Error, Result};
 use crate::file;
 use crate::names::ClassIndex;
 use crate::reading::{Note, Reading};
@@ -95,7 +95,7 @@ impl Folder {
             if expected == array.rows() {
                 reading.dataset.visual.push(representation);
             } else if blamed.is_none() {
-                reading.errors.extend(check_rows(&array, "rows (one an instance)", expected).err());
+                reading.errors.extend(check_rows(&array, Counted::InstanceRows, expected).err());
             }
         }
         reading.errors.extend(blamed);
@@ -174,7 +174,7 @@ fn check_matrix(array: &Array, expected: &'static str) -> Result<()> {
 }
 
 /// Fails when the rows are not one for each; the columns tell whether it is the other way round.
-fn check_rows(array: &Array, what: &'static str, expected: usize) -> Result<()> {
+fn check_rows(array: &Array, what: Counted, expected: usize) -> Result<()> {
     if array.rows() != expected && array.columns() == expected {
         let (path, found) = (array.path().to_owned(), array.rows());
         return Err(Error::Transposed { path, what, expected, found });
@@ -182,7 +182,7 @@ fn check_rows(array: &Array, what: &'static str, expected: usize) -> Result<()> 
     check_count(array.path(), what, expected, array.rows())
 }
 
-fn check_count(path: &Path, what: &'static str, expected: usize, found: usize) -> Result<()> {
+fn check_count(path: &Path, what: Counted, expected: usize, found: usize) -> Result<()> {
     if expected == found {
         Ok(())
     } else {

@@ -7,7 +7,7 @@ use faer::Mat;
 
 use super::{Folder, check_count, check_matrix, check_rows, manifest};
 use crate::container::Container;
-use crate::error::{Error, Result};
+use crate::error::{Counted, Error, Result};
 use crate::names::ClassIndex;
 use crate::reading::{Note, Reading};
 use crate::table::{self, Choice};
@@ -101,19 +101,19 @@ fn read_file(
         let array = container.array(key)?;
         check_matrix(&array, "a matrix of classes x dimensions")?;
         let array = if table.transpose { array.transposed() } else { array };
-        check_rows(&array, "rows (one a class)", classes.count())?;
+        check_rows(&array, Counted::ClassRows, classes.count())?;
         (array.path().to_owned(), array.to_matrix(), None)
     };
-    check_count(&path, "rows (one a class)", classes.count(), vectors.ncols())?;
+    check_count(&path, Counted::ClassRows, classes.count(), vectors.ncols())?;
     if metric == Metric::Precomputed {
-        check_count(&path, "columns (one a class)", classes.count(), vectors.nrows())?;
+        check_count(&path, Counted::ClassColumns, classes.count(), vectors.nrows())?;
     }
     let vectors = checked(&path, vectors, metric, &mut reading.notes)?;
     let dimension_names = match &table.names {
         None => names.filter(|_| metric != Metric::Precomputed),
         Some(place) => {
             let list = folder.list(place)?;
-            check_count(&list.path, "lines (one a dimension)", vectors.nrows(), list.items.len())?;
+            check_count(&list.path, Counted::DimensionLines, vectors.nrows(), list.items.len())?;
             Some(list.items)
         }
     };

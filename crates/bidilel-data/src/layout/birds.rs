@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::class_list::numbered;
 use super::{Contents, animals, features, first_of, numbers};
-use crate::error::{Error, Result};
+use crate::error::{Counted, Error, Result};
 use crate::names::{ClassIndex, plain};
 use crate::text::{self, List};
 
@@ -74,7 +74,7 @@ fn check_names(images: &List, contents: &Contents) -> Result<()> {
     if images.items.len() != contents.labels.len() {
         return Err(Error::Count {
             path: images.path.clone(),
-            what: "lines (one an image)",
+            what: Counted::ImageLines,
             expected: contents.labels.len(),
             found: images.items.len(),
         });

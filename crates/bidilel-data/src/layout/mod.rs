@@ -19,7 +19,7 @@ use bidilel::dataset::{Dataset, Metric, Rows, Semantic, Split, SplitKind, Visual
 use faer::Mat;
 
 use crate::array::Array;
-use crate::error::{Error, Result};
+use crate::error::{Counted, Error, Result};
 use crate::folder::semantic;
 use crate::reading::{Note, Reading};
 use crate::table::TableRoles;
@@ -63,7 +63,7 @@ impl Contents {
     fn add_visual(&mut self, name: &str, path: &Path, rows: Arc<dyn Rows>) -> Result<()> {
         let (expected, found) = (self.labels.len(), rows.count());
         if expected != found {
-            let (path, what) = (path.to_owned(), "rows (one an instance)");
+            let (path, what) = (path.to_owned(), Counted::InstanceRows);
             return Err(Error::Count { path, what, expected, found });
         }
         let origin = format!("`{}`", path.display());
@@ -81,10 +81,10 @@ impl Contents {
     ) -> Result<()> {
         let count = |what, expected, found| Error::Count { path: path.to_owned(), what, expected, found };
         if vectors.ncols() != self.classes.len() {
-            return Err(count("rows (one a class)", self.classes.len(), vectors.ncols()));
+            return Err(count(Counted::ClassRows, self.classes.len(), vectors.ncols()));
         }
         if let Some(names) = dimension_names.as_ref().filter(|names| names.len() != vectors.nrows()) {
-            return Err(count("columns (one a named dimension)", names.len(), vectors.nrows()));
+            return Err(count(Counted::DimensionColumns, names.len(), vectors.nrows()));
         }
         let metric = Metric::Euclidean;
         let vectors = semantic::checked(path, vectors, metric, &mut self.notes)?;

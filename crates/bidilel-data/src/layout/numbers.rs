@@ -39,7 +39,7 @@ pub(super) fn matrix(path: &Path) -> Result<Mat<f64>> {
     parse(path, &bytes)
 }
 
-/// Class numbers, one an instance, that count from 1 unless a 0 is among them.
+/// Class numbers, one per instance, that count from 1 unless a 0 is among them.
 pub(super) fn labels(path: &Path, classes: usize) -> Result<Vec<usize>> {
     let bytes = file::map(path)?;
     let values = if Format::of(&bytes).is_some() {

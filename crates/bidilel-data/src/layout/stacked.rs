@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bidilel::dataset::Rows;
 
 use crate::array::{self, Array};
-use crate::error::{Error, Result};
+use crate::error::{Counted, Error, Result};
 
 /// Feature files on top of each other.
 ///
@@ -48,7 +48,7 @@ impl Stacked {
         if self.parts.is_empty() {
             (self.dimensions, self.element) = (found, element);
         } else if found != self.dimensions {
-            let (path, what): (PathBuf, _) = (path.to_owned(), "features as in the files before");
+            let (path, what): (PathBuf, _) = (path.to_owned(), Counted::Features);
             return Err(Error::Count { path, what, expected: self.dimensions, found });
         }
         self.parts.push(part);

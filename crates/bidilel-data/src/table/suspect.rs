@@ -7,25 +7,54 @@ const LEAST_ROWS: usize = 5;
 
 /// Places of the features that are 0, 1, 2, ... or 1, 2, 3, ... from the first row to the last.
 pub(super) fn counting(rows: &dyn Rows) -> Vec<usize> {
-    if rows.count() < LEAST_ROWS {
-        return Vec::new();
+    let mut counting = Counting::new(rows.dim());
+    counting.add(rows);
+    counting.places()
+}
+
+/// The features that have counted the rows so far.
+pub(super) struct Counting {
+    /// Each with the number of the first row, 0 or 1; of all features before a row was seen.
+    places: Vec<(usize, f32)>,
+    rows: usize,
+}
+
+impl Counting {
+    pub(super) fn new(dim: usize) -> Self {
+        Self { places: (0..dim).map(|place| (place, 0.0)).collect(), rows: 0 }
     }
-    #[expect(clippy::float_cmp, reason = "whole numbers are exact in every number type")]
-    let counts = |row: usize, value: f32, first: f32| value == row as f32 + first;
-    let mut first = vec![0.0_f32; rows.dim()];
-    rows.read(0, &mut first);
-    #[expect(clippy::float_cmp, reason = "zero and one are exact in every number type")]
-    let mut places: Vec<usize> =
-        (0..rows.dim()).filter(|&place| first[place] == 0.0 || first[place] == 1.0).collect();
-    let mut values = first.clone();
-    for row in 1..rows.count() {
-        if places.is_empty() {
-            break;
+
+    /// Looks at the next rows.
+    pub(super) fn add(&mut self, rows: &dyn Rows) {
+        let mut values = vec![0.0_f32; rows.dim()];
+        for row in 0..rows.count() {
+            if self.places.is_empty() {
+                return;
+            }
+            rows.read(row, &mut values);
+            let index = self.rows as f32;
+            #[expect(clippy::float_cmp, reason = "whole numbers are exact in every number type")]
+            if self.rows == 0 {
+                self.places.iter_mut().for_each(|(place, first)| *first = values[*place]);
+                self.places.retain(|&(_, first)| first == 0.0 || first == 1.0);
+            } else {
+                self.places.retain(|&(place, first)| values[place] == index + first);
+            }
+            self.rows += 1;
         }
-        rows.read(row, &mut values);
-        places.retain(|&place| counts(row, values[place], first[place]));
     }
-    places
+
+    /// Whether no row can change the answer any more.
+    pub(super) fn is_settled(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    pub(super) fn places(self) -> Vec<usize> {
+        if self.rows < LEAST_ROWS {
+            return Vec::new();
+        }
+        self.places.into_iter().map(|(place, _)| place).collect()
+    }
 }
 
 /// Places of the features that are a whole number for every class, and another one for every other: labels, whatever

@@ -36,7 +36,7 @@ pub use classes::{Missing, Report, class_vectors};
 
 use crate::array::Bytes;
 use crate::container::Format;
-use crate::error::{Error, Result};
+use crate::error::{Counted, Error, Result};
 use crate::file;
 use scan::{Encoding, fields};
 
@@ -128,7 +128,7 @@ impl WordVectors {
         })?;
         match self.count {
             Some(expected) if passed < expected && found.len() < words.len() => {
-                Err(Error::Count { path: self.path.clone(), what: "words", expected, found: passed })
+                Err(Error::Count { path: self.path.clone(), what: Counted::Words, expected, found: passed })
             }
             _ => Ok(found),
         }

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::text::is_listable;
 
 impl Writer<'_> {
-    /// Writes a text file, an item a line, and gives its name.
+    /// Writes a text file, one item per line, and gives its name.
     pub(super) fn list(&mut self, stem: &str, what: &'static str, items: &[String]) -> Result<String> {
         let name = self.unique(stem, "txt");
         if let Some(index) = items.iter().position(|item| !is_listable(item)) {

@@ -1,13 +1,14 @@
 //! Writes a dataset as a folder that [`crate::open`] reads.
 
+mod cells;
 mod files;
+#[cfg_attr(not(feature = "parquet"), path = "without_parquet.rs")]
+mod parquet;
 mod prediction;
-#[cfg(feature = "parquet")]
-mod predictions;
-#[cfg(not(feature = "parquet"))]
-#[path = "without_predictions.rs"]
 mod predictions;
 
+pub use cells::{Cells, ColumnType};
+pub use parquet::TableWriter;
 pub use prediction::Prediction;
 pub use predictions::PredictionTable;
 

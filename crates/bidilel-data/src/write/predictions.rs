@@ -1,83 +1,42 @@
-//! Predictions as a Parquet table of `index`, `label`, `distance` and, where instances have one, an identifier, written
-//! block by block.
+//! Predictions as a Parquet table of `index`, `label`, `distance` and, where instances have one, an identifier.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
-use parquet::basic::Compression;
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::parser::parse_message_type;
-
-use super::Prediction;
+use super::cells::{Cells, ColumnType};
+use super::parquet::TableWriter;
+use super::prediction::Prediction;
 
 /// Writes a Parquet file whose row groups are the blocks that it is given.
 pub struct PredictionTable {
-    /// Writes into memory, which is emptied into the output after every block.
-    writer: SerializedFileWriter<Vec<u8>>,
+    table: TableWriter,
+    has_ids: bool,
 }
 
 impl PredictionTable {
     /// Begins a table; `id` is the name of the column of identifiers, where there is one.
     pub fn new(id: Option<&str>) -> io::Result<Self> {
-        let id = id.map_or(String::new(), |name| format!("required binary {name} (UTF8);"));
-        let schema = format!(
-            "message predictions {{
-                required int64 index;
-                required binary label (UTF8);
-                required double distance;
-                {id}
-            }}"
-        );
-        let schema = Arc::new(parse_message_type(&schema).map_err(other)?);
-        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-        Ok(Self {
-            writer: SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).map_err(other)?,
-        })
+        let columns =
+            [("index", ColumnType::Integer), ("label", ColumnType::Text), ("distance", ColumnType::Float)];
+        let table = TableWriter::new(columns.into_iter().chain(id.map(|name| (name, ColumnType::Text))))?;
+        Ok(Self { table, has_ids: id.is_some() })
     }
 
     /// Writes one block.
     pub fn write(&mut self, predictions: &[Prediction<'_>], out: &mut dyn Write) -> io::Result<()> {
-        let indices: Vec<i64> = predictions
-            .iter()
-            .map(|p| i64::try_from(p.index))
-            .collect::<Result<_, _>>()
-            .map_err(io::Error::other)?;
-        let labels: Vec<ByteArray> = predictions.iter().map(|p| ByteArray::from(p.label)).collect();
-        let distances: Vec<f64> = predictions.iter().map(|p| p.distance).collect();
-        let ids: Vec<ByteArray> =
-            predictions.iter().map(|p| ByteArray::from(p.id.unwrap_or_default())).collect();
-        let mut group = self.writer.next_row_group().map_err(other)?;
-        let mut place = 0;
-        while let Some(mut column) = group.next_column().map_err(other)? {
-            match place {
-                0 => column.typed::<Int64Type>().write_batch(&indices, None, None),
-                1 => column.typed::<ByteArrayType>().write_batch(&labels, None, None),
-                3 => column.typed::<ByteArrayType>().write_batch(&ids, None, None),
-                _ => column.typed::<DoubleType>().write_batch(&distances, None, None),
-            }
-            .map_err(other)?;
-            column.close().map_err(other)?;
-            place += 1;
+        let indices: Result<Vec<i64>, _> = predictions.iter().map(|p| i64::try_from(p.index)).collect();
+        let mut cells = vec![
+            Cells::Integers(indices.map_err(io::Error::other)?),
+            Cells::Texts(predictions.iter().map(|p| p.label).collect()),
+            Cells::Floats(predictions.iter().map(|p| p.distance).collect()),
+        ];
+        if self.has_ids {
+            cells.push(Cells::Texts(predictions.iter().map(|p| p.id.unwrap_or_default()).collect()));
         }
-        group.close().map_err(other)?;
-        self.writer.flush()?;
-        let bytes = self.writer.inner_mut();
-        out.write_all(bytes)?;
-        bytes.clear();
-        Ok(())
+        self.table.write(&cells, out)
     }
 
     /// Ends the table.
-    pub fn finish(mut self, out: &mut dyn Write) -> io::Result<()> {
-        self.writer.finish().map_err(other)?;
-        self.writer.flush()?;
-        out.write_all(self.writer.inner_mut())
+    pub fn finish(self, out: &mut dyn Write) -> io::Result<()> {
+        self.table.finish(out)
     }
-}
-
-fn other(error: ParquetError) -> io::Error {
-    io::Error::other(error)
 }

@@ -193,7 +193,7 @@ fn a_dataset_takes_names_labels_and_arrays_from_containers() {
         "#,
     );
     let (error, _) = sample.error();
-    assert_eq!(error, "`texts-compressed.mat`: expected 3 lines (one a dimension), found 1");
+    assert_eq!(error, "`texts-compressed.mat`: expected 3 lines (one per dimension), found 1");
     let text = std::fs::read_to_string(sample.path().join("dataset.toml")).unwrap();
     let text = text.replace(r#", names = { file = "texts-compressed.mat", key = "names{3}" }"#, "");
     sample.put("dataset.toml", &text);

@@ -6,6 +6,11 @@ use bidilel_data::container::{Container, EntryKind};
 
 use crate::support::{container, fixture_bytes};
 
+#[path = "../../../../fuzz/src/checksum.rs"]
+#[expect(unreachable_pub, reason = "it is part of a crate of its own elsewhere")]
+mod checksum;
+use checksum::lookup3;
+
 /// Opens a file and reads all that it lists; the first error.
 fn error_of(bytes: Vec<u8>) -> String {
     let read = |container: Container| {
@@ -96,6 +101,43 @@ fn types_within_types_are_read_on_a_stack_that_holds_them() {
     let read = move || container(bytes).unwrap().entries().unwrap();
     let entries = worker.spawn(read).unwrap().join().unwrap();
     assert_eq!((entries[0].key.as_str(), entries[0].kind), ("a", EntryKind::Other));
+}
+
+#[test]
+fn an_extensible_array_lists_no_more_blocks_than_the_file_has_addresses() {
+    let good = fixture_bytes("latest.h5");
+    let start = good.windows(4).position(|bytes| bytes == b"EAHD").expect("an extensible array");
+    let mut bytes = good.clone();
+    // 2^255 elements in data blocks of one element, all listed in the index block.
+    (bytes[start + 7], bytes[start + 9], bytes[start + 10]) = (255, 1, 255);
+    let end = start + 12 + 6 * 8 + 8;
+    assert_eq!(lookup3(&good[start..end]).to_le_bytes(), good[end..end + 4], "the checksum is the file's");
+    let checksum = lookup3(&bytes[start..end]);
+    bytes[end..end + 4].copy_from_slice(&checksum.to_le_bytes());
+    let error = container(bytes).unwrap().array(Some("growing")).unwrap_err().to_string();
+    assert!(error.contains("refer to each other more often"), "{error}");
+}
+
+#[test]
+fn a_dataset_cannot_claim_more_chunks_than_the_file_can_name() {
+    // Chunks of one byte that need no index: 60 million of them, of which the library makes a list.
+    let mut file = Old::new();
+    let (heap, tree, link, object) = (136, 184, 232, 280);
+    file.group(tree, heap);
+    file.heap();
+    file.tree(0, &[link]);
+    file.link(object);
+    assert_eq!(file.here(), object);
+    file.0.extend([1, 0, 3, 0, 1, 0, 0, 0, 80, 0, 0, 0, 0, 0, 0, 0]);
+    file.0.extend([1, 0, 16, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0]);
+    file.words(&[60_000_000]);
+    file.0.extend([3, 0, 16, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0]);
+    file.0.extend([8, 0, 24, 0, 0, 0, 0, 0, 4, 2, 0, 2, 4, 1, 0, 0, 0, 1, 0, 0, 0, 2]);
+    file.words(&[object]);
+    file.0.extend([0; 2]);
+    file.0.resize(64 << 10, 0);
+    let error = error_of(file.0);
+    assert!(error.ends_with("claims 60000000 chunks in a file of 65536 bytes"), "{error}");
 }
 
 #[test]

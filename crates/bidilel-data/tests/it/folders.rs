@@ -161,17 +161,17 @@ fn says_which_count_does_not_fit() {
     sample.put("attributes.npy", array(&[2, 3], &[1.0_f64; 6]));
     assert_eq!(
         sample.error().0,
-        "`attributes.npy`: expected 3 rows (one a class), found 2 rows and 3 columns"
+        "`attributes.npy`: expected 3 rows (one per class), found 2 rows and 3 columns"
     );
     assert!(sample.error().1.contains("transpose = true"));
     assert_eq!(
         with("zoom.npy", array(&[3, 2], &[0.0_f32; 6])),
-        "`zoom.npy`: expected 4 rows (one an instance), found 3"
+        "`zoom.npy`: expected 4 rows (one per instance), found 3"
     );
     let vector = with("zoom.npy", array(&[4], &[0.0_f32; 4]));
     assert_eq!(vector, "`zoom.npy`: expected a matrix of instances x dimensions, found an array of 4");
     let names = with("attribute-names.txt", "black\n");
-    assert_eq!(names, "`attribute-names.txt`: expected 2 lines (one a dimension), found 1");
+    assert_eq!(names, "`attribute-names.txt`: expected 2 lines (one per dimension), found 1");
     let nan = with("words.npy", array(&[3, 2], &[0.0, 1.0, 2.0, f64::NAN, 4.0, 5.0]));
     assert_eq!(nan, "`words.npy`: row 1, column 1: expected a finite number, found NaN");
     assert_eq!(with("classes.txt", "cat\ndog\ncat\n"), "`classes.txt`: line 3 repeats `cat` of line 1");
@@ -190,7 +190,7 @@ fn precomputed_distances_are_checked() {
     put(&[0.0, 1.0, 2.0, 1.0, 0.0, 3.0, 2.0, 3.0, 0.0]);
     assert_eq!(sample.open().dataset.semantic[0].metric, Metric::Precomputed);
     for (values, problem) in [
-        (&[0.0, 1.0, 2.0, 1.0, 0.0, 3.0][..], "expected 3 columns (one a class), found 2"),
+        (&[0.0, 1.0, 2.0, 1.0, 0.0, 3.0][..], "expected 3 columns (one per class), found 2"),
         (
             &[0.0, 1.0, 2.0, 1.0, 0.5, 3.0, 2.0, 3.0, 0.0],
             "row 1, column 1: expected distance 0 of a class to itself, found 0.5",
@@ -235,7 +235,7 @@ fn splits_are_checked() {
     let family = with("random.npy", array(&[1, 3], &[0_i64, 2, 1]));
     assert_eq!(family, "`random.npy`: row 0, column 1: expected 0 or 1, found 2");
     let family = with("random.npy", array(&[3, 2], &[0_i64; 6]));
-    assert_eq!(family, "`random.npy`: expected 3 columns (one a class), found 2");
+    assert_eq!(family, "`random.npy`: expected 3 columns (one per class), found 2");
 
     let range = with("train.npy", array(&[2], &[0_i64, 4]));
     assert_eq!(range, "`train.npy`: row 1: expected the index of one of 4 instances, found 4");
@@ -258,7 +258,7 @@ fn labels_that_are_short_are_not_blamed_on_the_features() {
     // One representation of two is the odd one out.
     assert_eq!(
         with("area.npy", array(&[1, 5], &[1.0_f64; 5])),
-        "`area.npy`: expected 4 rows (one an instance), found 5"
+        "`area.npy`: expected 4 rows (one per instance), found 5"
     );
 }
 

@@ -11,10 +11,15 @@ use crate::support::{container, message, npy};
 
 /// A zip archive by hand, so that everything in it can lie.
 fn archive(members: &[(&str, &[u8], u32, u16)]) -> Vec<u8> {
+    archive_with(members, 0)
+}
+
+/// The same with a checksum for all members.
+pub(crate) fn archive_with(members: &[(&str, &[u8], u32, u16)], checksum: u32) -> Vec<u8> {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for &(name, data, size, method) in members {
         let start = u32::try_from(bytes.len()).unwrap();
-        let lengths = words(&[0, u32::try_from(data.len()).unwrap(), size]);
+        let lengths = words(&[checksum, u32::try_from(data.len()).unwrap(), size]);
         let name_length = u16::try_from(name.len()).unwrap().to_le_bytes();
         let common =
             [&[20, 0, 0, 0][..], &method.to_le_bytes(), &[0; 4], &lengths, &name_length, &[0, 0]].concat();
@@ -31,7 +36,7 @@ fn archive(members: &[(&str, &[u8], u32, u16)]) -> Vec<u8> {
     bytes
 }
 
-fn deflated(content: &[u8]) -> Vec<u8> {
+pub(crate) fn deflated(content: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(content).unwrap();
     encoder.finish().unwrap()

@@ -7,7 +7,7 @@ use flate2::write::ZlibEncoder;
 
 use crate::support::{container, message};
 
-fn element(kind: u32, data: &[u8]) -> Vec<u8> {
+pub(crate) fn element(kind: u32, data: &[u8]) -> Vec<u8> {
     let mut bytes = [kind.to_le_bytes(), u32::try_from(data.len()).unwrap().to_le_bytes()].concat();
     bytes.extend_from_slice(data);
     bytes.resize(bytes.len().next_multiple_of(8), 0);
@@ -18,7 +18,7 @@ pub(crate) fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-fn matrix(class: u32, shape: &[u32], name: &str, content: &[u8]) -> Vec<u8> {
+pub(crate) fn matrix(class: u32, shape: &[u32], name: &str, content: &[u8]) -> Vec<u8> {
     let body = [
         element(6, &words(&[class, 0])),
         element(5, &words(shape)),
@@ -36,7 +36,7 @@ pub(crate) fn matlab(elements: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-fn compressed(content: &[u8]) -> Vec<u8> {
+pub(crate) fn compressed(content: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(content).unwrap();
     let data = encoder.finish().unwrap();

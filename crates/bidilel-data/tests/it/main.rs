@@ -19,6 +19,7 @@ mod layouts;
 mod mutated;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod streams;
 mod support;
 mod tables;
 mod words;

@@ -18,7 +18,7 @@ use faer::{Mat, MatMut, MatRef};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-pub use self::product::{Product, Right, roundings};
+pub(crate) use self::product::{Product, Right, roundings};
 use crate::Scalar;
 use crate::lanes::Lanes;
 use crate::parallel::zeros;
@@ -32,7 +32,7 @@ const PACK_DEPTHS: usize = 64;
 
 /// A packed operand: panels of a few rows, with the entries of one depth contiguous.
 #[derive(Debug)]
-pub struct Panels<T> {
+pub(crate) struct Panels<T> {
     width: usize,
     /// One panel per column.
     packed: Mat<T>,
@@ -42,12 +42,12 @@ pub struct Panels<T> {
 
 impl<T: Scalar> Panels<T> {
     /// Allocates a left operand.
-    pub fn left(rows: usize, depth: usize) -> Self {
+    pub(crate) fn left(rows: usize, depth: usize) -> Self {
         Self::of_width(left_width::<T>(), rows, depth)
     }
 
     /// Allocates a right operand, whose columns are packed as rows.
-    pub fn right(columns: usize, depth: usize) -> Self {
+    pub(crate) fn right(columns: usize, depth: usize) -> Self {
         Self::of_width(MICRO_COLUMNS, columns, depth)
     }
 
@@ -57,7 +57,7 @@ impl<T: Scalar> Panels<T> {
     }
 
     /// All panels in slabs of `depths` depths, to be packed in parallel.
-    pub fn slabs(&mut self, depths: usize) -> impl IndexedParallelIterator<Item = Slab<'_, T>> {
+    pub(crate) fn slabs(&mut self, depths: usize) -> impl IndexedParallelIterator<Item = Slab<'_, T>> {
         let width = self.width;
         self.leading_zeros.fill(0);
         self.packed.par_row_chunks_mut(depths * width).map(move |panels| Slab { width, panels })
@@ -67,7 +67,7 @@ impl<T: Scalar> Panels<T> {
     ///
     /// # Panics
     /// If columns are not contiguous, or there are more of them than rows.
-    pub fn pack_columns(&mut self, columns: MatRef<'_, T>, scale: T) {
+    pub(crate) fn pack_columns(&mut self, columns: MatRef<'_, T>, scale: T) {
         let width = self.width;
         for (panel, first) in (0..columns.ncols()).step_by(width).enumerate() {
             let own = (first..columns.ncols().min(first + width)).map(|index| column(columns, index));
@@ -93,7 +93,7 @@ impl<T: Scalar> Panels<T> {
 
 impl<T: Scalar> Panels<T> {
     /// Packs the rows of a matrix as rows, with its columns as depths.
-    pub fn pack_rows(&mut self, matrix: MatRef<'_, T>) {
+    pub(crate) fn pack_rows(&mut self, matrix: MatRef<'_, T>) {
         self.slabs(PACK_DEPTHS).enumerate().for_each(|(index, mut slab)| {
             let columns = matrix.col_iter().skip(index * PACK_DEPTHS).take(PACK_DEPTHS);
             columns.enumerate().for_each(|(depth, column)| match column.try_as_col_major() {
@@ -106,14 +106,14 @@ impl<T: Scalar> Panels<T> {
 
 /// All panels over a range of depths.
 #[derive(Debug)]
-pub struct Slab<'a, T> {
+pub(crate) struct Slab<'a, T> {
     width: usize,
     panels: MatMut<'a, T>,
 }
 
 impl<T: Scalar> Slab<'_, T> {
     /// Writes the entries of all rows at one depth, counted from the first of the slab.
-    pub fn put(&mut self, depth: usize, values: &[T]) {
+    pub(crate) fn put(&mut self, depth: usize, values: &[T]) {
         // A width that is known at compile time turns the copy of a piece into one or two register moves.
         match self.width {
             MICRO_COLUMNS => self.put_pieces::<MICRO_COLUMNS>(depth, values),

@@ -22,7 +22,7 @@ const L2_TILE_BYTES: usize = 192 << 10;
 /// The number of roundings behind one entry of a product: accumulators sum a block of the depth in registers, and the sums of the
 /// blocks are added up. With unit roundoff $u$ and $c$ roundings the error of an entry is at most
 /// `$\frac{c u}{1 - c u} \|l\| \|r\|$` (Higham 2002, section 3.1, and the Cauchy-Schwarz inequality), at any register width.
-pub fn roundings<T: Scalar>(depth: usize) -> usize {
+pub(crate) fn roundings<T: Scalar>(depth: usize) -> usize {
     let step = depth_step::<T>(depth);
     // One more where multiplication and addition are not fused.
     step + depth.div_ceil(step) + 1
@@ -35,7 +35,7 @@ fn depth_step<T: Scalar>(depth: usize) -> usize {
 
 /// The right operand of a product.
 #[derive(Debug, Clone, Copy)]
-pub enum Right<'a, T> {
+pub(crate) enum Right<'a, T> {
     /// An unpacked matrix with contiguous columns.
     Columns(MatRef<'a, T>),
     /// Packed panels, from this column on, which must be the first of a panel.
@@ -43,27 +43,27 @@ pub enum Right<'a, T> {
 }
 
 /// A product of packed operands, to be written to a matrix or added to it.
-pub struct Product<'a, T> {
+pub(crate) struct Product<'a, T> {
     /// The left operand.
-    pub left: &'a Panels<T>,
+    pub(crate) left: &'a Panels<T>,
     /// Its first row in the product, which must be the first of a panel.
-    pub first_row: usize,
+    pub(crate) first_row: usize,
     /// The right operand.
-    pub right: Right<'a, T>,
+    pub(crate) right: Right<'a, T>,
     /// The depth of the product: the number of terms in each sum.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// Whether only entries on and below the diagonal are needed. Some entries just above it are computed too.
-    pub lower: bool,
+    pub(crate) lower: bool,
 }
 
 impl<T: Scalar> Product<'_, T> {
     /// Adds the product to a matrix whose columns are contiguous.
-    pub fn add_to(&self, sum: MatMut<'_, T>) {
+    pub(crate) fn add_to(&self, sum: MatMut<'_, T>) {
         simd::run_kernel(Run { product: self, sum, replace: false });
     }
 
     /// Writes the product into a matrix whose columns are contiguous.
-    pub fn write_to(&self, sum: MatMut<'_, T>) {
+    pub(crate) fn write_to(&self, sum: MatMut<'_, T>) {
         simd::run_kernel(Run { product: self, sum, replace: true });
     }
 }

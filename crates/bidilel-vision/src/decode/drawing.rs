@@ -47,7 +47,7 @@ pub(super) fn render(
         tiny_skia::Transform::from_scale(scale(full.0, size.width()), scale(full.1, size.height()))
             .post_translate(-(window.x as f32), -(window.y as f32));
     resvg::render(tree, transform, &mut canvas.as_mut());
-    // Opaque below, so opaque above: colours need no division by alpha.
+    // Opaque below, so opaque above: colors need no division by alpha.
     let pixels = canvas.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
     Ok(Picture { width: window.width, height: window.height, pixels })
 }

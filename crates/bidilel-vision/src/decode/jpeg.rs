@@ -1,6 +1,6 @@
 //! Whether a JPEG file is all there.
 //!
-//! The decoder fills what is missing with grey and says nothing. A file that ends within its pixels has no
+//! The decoder fills what is missing with gray and says nothing. A file that ends within its pixels has no
 //! end-of-image marker after its last scan, so that is looked for.
 
 /// Fails where the file ends before the picture does.

@@ -57,9 +57,9 @@ impl<'a> Header<'a> {
             let mut pixels = Vec::with_capacity(width as usize * height as usize * 3);
             for pixel in image.into_rgba8().pixels() {
                 let [red, green, blue, alpha] = pixel.0;
-                let over = |colour: u8, behind: u8| {
+                let over = |color: u8, behind: u8| {
                     let sum =
-                        u32::from(colour) * u32::from(alpha) + u32::from(behind) * u32::from(255 - alpha);
+                        u32::from(color) * u32::from(alpha) + u32::from(behind) * u32::from(255 - alpha);
                     u8::try_from((sum + 127) / 255).expect("a mean of two bytes is a byte")
                 };
                 pixels.extend([

@@ -16,11 +16,11 @@ use rayon::prelude::*;
 
 use crate::decode::{Decoded, Decoding};
 use crate::discover::{Found, Item};
-use crate::error::{Error, Result};
+use crate::error::{Contradiction, Error, Result};
 use crate::kind::Kind;
 use crate::network::{Network, NetworkFile, Pool};
 use crate::picture::Picture;
-use crate::preprocess::{Layout, Preprocess};
+use crate::preprocess::Preprocess;
 use crate::video;
 use output::Sides;
 use runner::Runner;
@@ -34,7 +34,7 @@ pub struct VideoOptions {
     pub program: PathBuf,
     /// Frames that an image network sees of a video, spread over its length.
     pub frames: usize,
-    /// Instead: so many frames of every second.
+    /// Instead: that many frames per second.
     pub frames_per_second: Option<f64>,
     /// Frames of a clip, where the network takes any number.
     pub clip: usize,
@@ -179,29 +179,25 @@ fn prepare(item: &Item, options: &ExtractOptions) -> std::result::Result<Prepare
 
 fn check(found: &Found, input: &crate::network::Input, options: &ExtractOptions) -> Result<()> {
     let preprocess = &options.preprocess;
-    let wrong = |problem: String| Err(Error::Settings { problem });
-    if let Err(problem) = preprocess.check() {
-        return wrong(problem);
-    }
+    preprocess.check()?;
     if let Some(size) = input.size
         && size != preprocess.size
     {
-        return wrong(format!("the network takes pictures of {size}, not of {}", preprocess.size));
+        return Err(Contradiction::PictureSize { expected: size, found: preprocess.size }.into());
     }
-    if let Some(layout) = input.layout
-        && layout != preprocess.layout
+    if let Some(expected) = input.layout
+        && expected != preprocess.layout
     {
-        let name = if layout == Layout::Nchw { "first (nchw)" } else { "last (nhwc)" };
-        return wrong(format!("the network takes channels {name}"));
+        return Err(Contradiction::ChannelOrder { expected }.into());
     }
     let video = &options.video;
-    if let Some(frames @ 1..) = input.frames
-        && frames != video.clip
+    if let Some(expected @ 1..) = input.frames
+        && expected != video.clip
     {
-        return wrong(format!("the network takes clips of {frames} frames, not of {}", video.clip));
+        return Err(Contradiction::ClipFrames { expected, found: video.clip }.into());
     }
     if input.frames.is_some() && video.overlap >= video.clip {
-        return wrong(format!("clips of {} frames cannot share {}", video.clip, video.overlap));
+        return Err(Contradiction::ClipOverlap { frames: video.clip, overlap: video.overlap }.into());
     }
     if let Some(first) = found.items.iter().find(|item| item.kind == Ok(Kind::Video))
         && let Err(problem) = video::check(&video.program)
@@ -218,9 +214,7 @@ fn fingerprint(found: &Found, network: u64, runner: &Runner<'_>, options: &Extra
     let (runtime, version, layer) = runner.names();
     let half = options.precision == Precision::Float16;
     let what = (env!("CARGO_PKG_VERSION"), network, runtime, version, layer, half, options);
-    let text = serde_json::to_string(&what).map_err(|error| Error::Settings {
-        problem: format!("the settings cannot be written down: {error}"),
-    })?;
+    let text = serde_json::to_string(&what).map_err(Error::Record)?;
     hash.update(text.as_bytes());
     for item in &found.items {
         let (seconds, nanoseconds) = item.changed.unwrap_or_default();

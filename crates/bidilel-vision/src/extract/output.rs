@@ -12,7 +12,7 @@ use half::f16;
 use super::ExtractOptions;
 use super::unfinished::Unfinished;
 use crate::discover::Item;
-use crate::error::{Error, Result};
+use crate::error::{Contradiction, Error, Result};
 
 /// The lists beside a file of rows.
 pub(super) struct Sides {
@@ -23,8 +23,7 @@ pub(super) struct Sides {
 impl Sides {
     pub(super) fn of(out: &Path) -> Result<Self> {
         if out.extension().is_none_or(|ending| ending != "npy") {
-            let problem = format!("`{}`: the file to write must end in .npy", out.display());
-            return Err(Error::Settings { problem });
+            return Err(Contradiction::Ending { path: out.to_owned() }.into());
         }
         Ok(Self { list: out.with_extension("csv"), skipped_list: out.with_extension("skipped.csv") })
     }

@@ -1,4 +1,4 @@
-//! Views, frames and clips through the network, averaged to a row a file.
+//! Views, frames and clips through the network, averaged to one row per file.
 
 use std::collections::VecDeque;
 
@@ -79,7 +79,7 @@ impl<'a> Runner<'a> {
         let batch = self.input.batch.unwrap_or(self.options.batch);
         let mut rows = Vec::with_capacity(inputs.len());
         for group in inputs.chunks(batch) {
-            // A network for exactly so many gets the last one again.
+            // A network for exactly that many gets the last one again.
             let count = if self.input.batch.is_some() { batch } else { group.len() };
             let shape = self.input.shape(&self.options.preprocess, count, group[0].len())?;
             let mut tensor = Vec::with_capacity(shape.iter().product());

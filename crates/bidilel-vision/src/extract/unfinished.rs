@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::ExtractOptions;
 use super::runner::Row;
 use crate::discover::Item;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Unfinished as State};
 
 /// An unfinished extraction.
 pub(super) struct Unfinished {
@@ -81,11 +81,7 @@ impl Unfinished {
         let mut text = Vec::new();
         journal.read_to_end(&mut text).map_err(failed(&places[1]))?;
         if !options.resume && !text.is_empty() {
-            return Err(Error::Unfinished {
-                path: places[1].clone(),
-                problem: "an extraction into this file was begun and not finished".to_owned(),
-                hint: "continue it with --resume, or delete the file to begin anew",
-            });
+            return Err(Error::Unfinished { path: places[1].clone(), state: State::Begun });
         }
         let data = open(&places[0])?;
         let precision = options.precision;
@@ -115,17 +111,10 @@ impl Unfinished {
                 break;
             }
             if number == 0 {
-                let found: Head = serde_json::from_slice(line).map_err(|_| Error::Unfinished {
-                    path: self.places[1].clone(),
-                    problem: "is no record of an unfinished extraction".to_owned(),
-                    hint: "name another --out",
-                })?;
+                let found: Head = serde_json::from_slice(line)
+                    .map_err(|_| Error::Unfinished { path: self.places[1].clone(), state: State::Foreign })?;
                 if (&found.fingerprint, found.dimensions) != (&head.fingerprint, head.dimensions) {
-                    return Err(Error::Unfinished {
-                        path: self.places[1].clone(),
-                        problem: "is of another network, other settings or other files".to_owned(),
-                        hint: "give the options that it was begun with, or delete the file to begin anew",
-                    });
+                    return Err(Error::Unfinished { path: self.places[1].clone(), state: State::Different });
                 }
             } else {
                 // A chunk that was not written whole, in either file, is done again.

@@ -1,6 +1,6 @@
 //! What a network takes, as its file says.
 
-use crate::error::{Error, Result};
+use crate::error::{Contradiction, Result};
 use crate::onnx::Graph;
 use crate::preprocess::{Layout, Preprocess, Size};
 
@@ -84,10 +84,7 @@ impl Input {
         shape.insert(0, batch);
         let count = shape.iter().try_fold(1_usize, |count, &size| count.checked_mul(size));
         if count.is_none_or(|count| count > MOST) {
-            let shown = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ");
-            let problem =
-                format!("a batch of {shown} numbers is too large: give a smaller --batch or --size");
-            return Err(Error::Settings { problem });
+            return Err(Contradiction::Batch { shape }.into());
         }
         Ok(shape)
     }

@@ -63,10 +63,10 @@ pub struct NetworkFile {
     graph: Graph,
 }
 
-/// A row of `--list-layers`.
+/// A tensor that can be asked for.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Layer {
-    /// The name for `--layer`.
+    /// The name to ask for it by.
     pub name: String,
     /// The operation that makes it.
     pub operator: String,

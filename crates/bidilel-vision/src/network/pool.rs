@@ -1,4 +1,4 @@
-//! A tensor to one row a picture.
+//! A tensor to one row per picture.
 
 use super::Tensor;
 

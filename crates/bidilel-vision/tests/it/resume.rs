@@ -39,7 +39,7 @@ fn a_run_that_is_killed_anywhere_ends_with_the_same_bytes() {
             "nothing under the final name"
         );
         let refused = work.run().unwrap_err();
-        assert!(refused.hint().unwrap().contains("--resume"));
+        assert!(refused.hint().unwrap().contains("continue it"));
         // What the disk did not get whole is done again.
         let part = work.out("features.npy.part");
         let length = fs::metadata(&part).unwrap().len();

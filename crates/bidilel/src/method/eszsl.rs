@@ -18,12 +18,11 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::check::probes;
 use bidilel_math::parallel::product;
-use bidilel_math::scatter::Selected;
-use bidilel_math::{Check, Observer, eigen, vector};
+use bidilel_math::{Check, Observer, linear, vector};
 
+use super::linear::{Sums, require_linear, vectors};
 use super::{FittedMethod, Stored, ZeroShotMethod};
-use crate::bottom_up::{scale_both, scale_rows, total_scatter};
-use crate::error::{Error, Result, SemanticProblem};
+use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::model::{Header, unpack};
 use crate::recognize::{Candidates, Recognition, Scores};
@@ -75,11 +74,7 @@ impl Eszsl {
     fn check(&self, task: &Task) -> Result<()> {
         settings::check("eszsl_gamma", self.eszsl_gamma)?;
         settings::check("eszsl_lambda", self.eszsl_lambda)?;
-        if !task.views.is_linear() {
-            let expected = "linear with method `eszsl`".into();
-            return Err(Error::Setting { setting: "kernel", expected, found: "another kernel".to_owned() });
-        }
-        Ok(())
+        require_linear(task, "eszsl")
     }
 }
 
@@ -88,24 +83,19 @@ impl ZeroShotMethod for Eszsl {
 
     fn fit(&self, task: &Task, watch: &dyn Observer) -> Result<Compatibility> {
         self.check(task)?;
-        let vectors = vectors(&task.semantics)?;
+        let vectors = vectors(&task.semantics, "method `eszsl`")?;
         let known = vectors.subcols(0, task.known.len());
-        let (features, scales) = (task.train.features.as_ref(), task.views.scales());
         watch.stage("scatter");
-        let all: Vec<usize> = (0..features.nrows()).collect();
-        let mut left = total_scatter(Selected { points: features, rows: &all, center: None }, watch)?;
-        scale_both(&mut left, scales.as_deref());
-        let mut targets = signed_sums(features, &task.train.labels, task.known.len());
-        scale_rows(&mut targets, scales.as_deref());
+        let sums = Sums::of(task);
+        let left = sums.gram(task, watch)?;
         watch.stage("solve");
-        let rhs = product(targets.as_ref(), known.transpose());
+        let rhs = product(signed_sums(&sums).as_ref(), known.transpose());
         let right = product(known, known.transpose());
-        let (mut weights, deviation) = solve(left, self.eszsl_gamma, right, self.eszsl_lambda, rhs)?;
+        let (weights, deviation) = solve(left, self.eszsl_gamma, right, self.eszsl_lambda, rhs)?;
         Check { stage: "solve", what: "the compatibility in its equation", deviation, bound: TOLERANCE }
             .enforce(watch)
             .map_err(Error::in_stage("solve"))?;
-        scale_rows(&mut weights, scales.as_deref());
-        Ok(Compatibility::new(weights, vectors, task.known.len()))
+        Ok(Compatibility::new(sums.unscaled(weights), vectors, task.known.len()))
     }
 }
 
@@ -125,8 +115,11 @@ fn solve(
     let probed = product(left.as_ref(), probes.as_ref());
     let expected = product(probes.transpose(), rhs.as_ref());
     let right_kept = right.clone();
-    let half = solved(left, rhs)?;
-    let weights = solved(right, half.transpose().to_owned())?.transpose().to_owned();
+    let half = linear::solve(left, rhs).map_err(Error::in_stage("solve"))?;
+    let weights = linear::solve(right, half.transpose().to_owned())
+        .map_err(Error::in_stage("solve"))?
+        .transpose()
+        .to_owned();
     let found = product(product(probed.transpose(), weights.as_ref()).as_ref(), right_kept.as_ref());
     let largest =
         |m: &Mat<f64>| (0..m.ncols()).map(|j| vector::max_abs(m.col_as_slice(j))).fold(0.0, f64::max);
@@ -134,35 +127,10 @@ fn solve(
     Ok((weights, deviation))
 }
 
-/// The solution of a positive definite system.
-fn solved(matrix: Mat<f64>, mut rhs: Mat<f64>) -> Result<Mat<f64>> {
-    let factor = eigen::cholesky(matrix).map_err(Error::in_stage("solve"))?;
-    eigen::solve_lower(factor.as_ref(), rhs.as_mut());
-    eigen::solve_lower_transposed(factor.as_ref(), rhs.as_mut());
-    Ok(rhs)
-}
-
 /// $X Y$: per class, the sum of its instances minus the sum of all others.
-fn signed_sums(features: MatRef<'_, f32>, labels: &[usize], classes: usize) -> Mat<f64> {
-    let mut sums = Mat::<f64>::zeros(features.nrows(), classes);
-    let mut total = vec![0.0; features.nrows()];
-    for (instance, &label) in labels.iter().enumerate() {
-        let column = vector::column(features, instance);
-        vector::add_scaled(sums.col_as_slice_mut(label), 2.0, column);
-        vector::add_scaled(&mut total, 1.0, column);
-    }
-    for class in 0..classes {
-        sums.col_as_slice_mut(class).iter_mut().zip(&total).for_each(|(sum, total)| *sum -= total);
-    }
-    sums
-}
-
-/// Descriptions of all classes as vectors.
-fn vectors(semantics: &ClassSemantics) -> Result<MatRef<'_, f64>> {
-    semantics.vectors().ok_or_else(|| Error::Semantic {
-        origin: "the semantic representation".to_owned(),
-        problem: SemanticProblem::NoVectors { needed_by: "method `eszsl`" },
-    })
+fn signed_sums(sums: &Sums) -> Mat<f64> {
+    let total = sums.total();
+    Mat::from_fn(total.len(), sums.per_class.ncols(), |i, class| 2.0 * sums.per_class[(i, class)] - total[i])
 }
 
 impl Compatibility {
@@ -187,7 +155,7 @@ impl Stored for Compatibility {
     }
 
     fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self> {
-        let vectors = vectors(semantics)?;
+        let vectors = vectors(semantics, "method `eszsl`")?;
         let weights = unpack(file, TENSOR, Some(header.visual_dim), Some(vectors.nrows()))?;
         Ok(Self::new(weights, vectors, header.known.len()))
     }
@@ -210,14 +178,5 @@ mod tests {
         let found = (left + identity(5, 0.1)) * &weights * (right + identity(3, 0.2));
         assert!((found - rhs).norm_max() < 1e-12);
         assert!(deviation < 1e-12, "{deviation}");
-    }
-
-    #[test]
-    fn signed_sums_are_the_product_with_plus_and_minus_one() {
-        let features = Mat::<f32>::from_fn(3, 5, |i, j| (i + 2 * j) as f32);
-        let labels = [0, 1, 1, 2, 0];
-        let signs = Mat::from_fn(5, 3, |i, c| if labels[i] == c { 1.0 } else { -1.0 });
-        let wide = Mat::from_fn(3, 5, |i, j| f64::from(features[(i, j)]));
-        assert_eq!(signed_sums(features.as_ref(), &labels, 3), wide * signs);
     }
 }

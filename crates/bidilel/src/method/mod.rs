@@ -16,8 +16,17 @@
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 
+mod conse;
+mod dap;
 mod eszsl;
+mod iap;
+mod linear;
+mod probabilities;
 mod report;
+mod rr;
+mod rr_reverse;
+mod sae;
+mod semantic_map;
 
 use std::fmt;
 
@@ -26,8 +35,15 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::Observer;
 
+pub use conse::{Conse, ConvexCombination};
+pub use dap::{AttributeClassifiers, Dap};
 pub use eszsl::{Compatibility, Eszsl};
+pub use iap::{Iap, IndirectAttributes};
 pub use report::MethodReport;
+pub use rr::Rr;
+pub use rr_reverse::{RrReverse, VisualPrototypes};
+pub use sae::Sae;
+pub use semantic_map::SemanticMap;
 
 use crate::error::{Error, Result};
 use crate::model::Header;
@@ -124,12 +140,6 @@ macro_rules! methods {
             fn from(settings: $settings) -> Self {
                 Self::$variant(settings)
             }
-        }
-
-        impl From<$fitted> for AnyFitted {
-            fn from(fitted: $fitted) -> Self {
-                Self::$variant(fitted)
-            }
         })+
 
         impl ZeroShotMethod for Method {
@@ -182,8 +192,20 @@ macro_rules! methods {
 methods! {
     /// The paper's: bidirectional latent embedding.
     Bidilel = "bidilel", Pipeline => Fitted;
+    /// Direct attribute prediction (2009).
+    Dap = "dap", Dap => AttributeClassifiers;
+    /// Indirect attribute prediction (2009).
+    Iap = "iap", Iap => IndirectAttributes;
+    /// Convex combination of semantic embeddings (2013).
+    Conse = "conse", Conse => ConvexCombination;
     /// Embarrassingly simple zero-shot learning (2015).
     Eszsl = "eszsl", Eszsl => Compatibility;
+    /// Semantic autoencoder (2017).
+    Sae = "sae", Sae => SemanticMap;
+    /// Ridge regression to descriptions (2015).
+    Rr = "rr", Rr => SemanticMap;
+    /// Ridge regression to features (2015).
+    RrReverse = "rr-reverse", RrReverse => VisualPrototypes;
 }
 
 impl Method {
@@ -202,6 +224,12 @@ impl Method {
         step: impl FnMut(&str, &Recognition),
     ) -> Result<Recognition> {
         refined(fitted.recognize(instances, candidates)?, self.post(), step)
+    }
+}
+
+impl From<Fitted> for AnyFitted {
+    fn from(fitted: Fitted) -> Self {
+        Self::Bidilel(fitted)
     }
 }
 

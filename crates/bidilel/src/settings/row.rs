@@ -28,6 +28,8 @@ pub struct Setting {
     pub tune: Tune,
     /// Whether help on tuning lists it after the others.
     pub late: bool,
+    /// Values that tuning tries where none are given, for settings of compared methods.
+    pub grid: &'static [f64],
 }
 
 /// The kind of a setting's values.
@@ -138,6 +140,7 @@ impl Setting {
         excludes: None,
         tune: Tune::Fixed,
         late: false,
+        grid: &[],
     };
 
     /// Whether it makes a difference to the method that these settings describe.

@@ -30,6 +30,8 @@ const PROJECTING: Owner = Owner::BottomUp(&[
 const RIDGE: Owner = Owner::BottomUp(&[BottomUpName::Lda, BottomUpName::Cca]);
 const LSM: Owner = Owner::TopDown(&[TopDownName::Lsm, TopDownName::LsmSvr]);
 const SVR: Owner = Owner::TopDown(&[TopDownName::Svr, TopDownName::LsmSvr]);
+/// Values of a regularizer that are tried unless others are given.
+const DECADES: &[f64] = &[0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0];
 const ESZSL: Owner = Owner::Compared(&[MethodName::Eszsl]);
 const SELF_TRAINING: Owner = Owner::Refiner(PostName::SelfTraining);
 
@@ -157,12 +159,28 @@ table! {
         value_name: "NAME",
         default: Is("bidilel"),
     }
+    logistic_ridge: f64, "Ridge of the logistic regression of dap, iap and conse" {
+        owner: Owner::Compared(&[MethodName::Dap, MethodName::Iap, MethodName::Conse]),
+        value_name: "X",
+        default: Is("1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Ridges of the logistic regression of dap, iap and conse"),
+        grid: DECADES,
+    }
+    conse_classes: usize, "Known classes that describe an instance in conse" {
+        owner: Owner::Compared(&[MethodName::Conse]),
+        value_name: "N",
+        default: Is("10"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Known classes that describe an instance in conse"),
+    }
     eszsl_gamma: f64, "Regularizer of the features in eszsl" {
         owner: ESZSL,
         value_name: "X",
         default: Is("1"),
         range: Range::Positive,
         tune: Tune::Varied("Regularizers of the features in eszsl"),
+        grid: DECADES,
     }
     eszsl_lambda: f64, "Regularizer of the descriptions in eszsl" {
         owner: ESZSL,
@@ -170,6 +188,23 @@ table! {
         default: Is("1"),
         range: Range::Positive,
         tune: Tune::Varied("Regularizers of the descriptions in eszsl"),
+        grid: DECADES,
+    }
+    sae_lambda: f64, "Weight of the encoder in sae" {
+        owner: Owner::Compared(&[MethodName::Sae]),
+        value_name: "X",
+        default: Is("1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Weights of the encoder in sae"),
+        grid: DECADES,
+    }
+    rr_ridge: f64, "Ridge of rr and rr-reverse" {
+        owner: Owner::Compared(&[MethodName::Rr, MethodName::RrReverse]),
+        value_name: "X",
+        default: Is("1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Ridges of rr and rr-reverse"),
+        grid: DECADES,
     }
     bottom_up: BottomUpName, "How the latent space is learned" {
         owner: Owner::Pipeline,

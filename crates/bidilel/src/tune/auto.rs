@@ -5,36 +5,32 @@
 
 use bidilel_math::Scalar;
 
+use super::Stage;
 use super::grid::{self, Axis, product, set};
-use super::protocol::Run;
+use super::search::Search;
 use crate::error::Result;
 use crate::settings::{PostName, Settings};
 
-pub(super) fn run<T: Scalar>(run: &mut Run<'_, '_, '_, T>) -> Result<Settings> {
-    let base = Settings { post: None, ..run.plan.base.clone() };
-    let singles = run.singles();
+pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
+    let base = Settings { post: None, ..search.plan.base.clone() };
     let mut batch = Vec::new();
     for (learner, axes) in learners() {
         let Some(with) = fixed_or(&base, "bottom_up", learner)? else { continue };
         for embedder in ["lsm", "svr", "lsm+svr"] {
             let Some(with) = fixed_or(&with, "top_down", embedder)? else { continue };
-            batch.extend(product(&with, &run.wanted(axes.clone()))?);
+            batch.extend(product(&with, &search.wanted(axes.clone()))?);
         }
     }
-    run.prepare(&base, [Axis::new("neighbors", &[10, 30])].iter())?;
-    let mut best = run.stage("pipelines", batch, &base, &singles, None)?;
-    for axis in run.wanted(fine()) {
-        best = run.one(&axis, &best, &singles)?;
+    search.evaluator.prepare(&Axis::new("neighbors", &[10, 30]).over(&base)?, search.watch)?;
+    let mut best = search.stage(Stage::Pipelines, batch, &base, None)?;
+    for axis in search.wanted(fine()) {
+        best = search.one(&axis, &best)?;
     }
-    if run.plan.base.post.is_none() {
-        best = refined(run, &best, &singles)?;
-    } else {
-        best.post.clone_from(&run.plan.base.post);
+    match &search.plan.base.post {
+        None => best = refined(search, &best)?,
+        fixed => best.post.clone_from(fixed),
     }
-    if !singles.is_empty() {
-        best = run.one(&grid::gamma(), &best, &[])?;
-    }
-    Ok(best)
+    search.fuse(&grid::gamma(), best)
 }
 
 /// The learners with the settings that matter most to each.
@@ -53,21 +49,22 @@ fn learners() -> [(&'static str, Vec<Axis>); 6] {
 
 /// One setting at a time; what has no say in the winner is passed over.
 fn fine() -> Vec<Axis> {
-    let mut axes: Vec<Axis> = grid::fine().into_iter().take(3).collect();
+    let mut axes = grid::fine();
+    axes.truncate(3);
     axes.insert(1, Axis::new("ridge", &[0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]));
     axes.push(Axis::new("svr_c", &[0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]));
     axes.push(Axis::new("svr_epsilon", &[0.001, 0.003, 0.01, 0.03, 0.1]));
     axes
 }
 
-fn refined<T: Scalar>(run: &mut Run<'_, '_, '_, T>, best: &Settings, singles: &[String]) -> Result<Settings> {
+fn refined<T: Scalar>(search: &mut Search<'_, T>, best: &Settings) -> Result<Settings> {
     let mut batch = vec![best.clone()];
     for count in grid::self_training().values {
         let with = Settings { post: Some(vec![PostName::SelfTraining]), ..best.clone() };
         batch.push(set(&with, "self_training_neighbors", &count)?);
     }
     batch.push(Settings { post: Some(vec![PostName::Structured]), ..best.clone() });
-    run.stage("post", batch, best, singles, None)
+    search.stage(Stage::Post, batch, best, None)
 }
 
 /// The settings with `value`; nothing where another value is fixed.

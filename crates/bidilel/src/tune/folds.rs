@@ -21,7 +21,7 @@ pub enum Holdout {
         /// Share of the known classes that is held out.
         share: f64,
         /// How many times.
-        trials: usize,
+        folds: usize,
         /// Seed of the choice.
         seed: u64,
     },
@@ -30,9 +30,9 @@ pub enum Holdout {
 /// The share that is held out by default: the paper's.
 pub const SHARE: f64 = 0.2;
 /// How many times, by default.
-pub const TRIALS: usize = 5;
+pub const FOLDS: usize = 5;
 /// Fewer classes on either side make every accuracy 1, or leave nothing to learn from.
-const LEAST: usize = 2;
+const MIN_CLASSES: usize = 2;
 
 /// The divisions of `trial`'s known classes; nothing of its unseen classes is in them.
 ///
@@ -43,20 +43,20 @@ pub fn folds(dataset: &Dataset, trial: &Trial, holdout: Holdout) -> Result<Vec<T
         Holdout::Split { seed } => {
             let named = validation(dataset, trial);
             if named.is_empty() {
-                return folds(dataset, trial, Holdout::Random { share: SHARE, trials: TRIALS, seed });
+                return folds(dataset, trial, Holdout::Random { share: SHARE, folds: FOLDS, seed });
             }
             check(trial.known.len(), named.len(), "validation", &format!("{} classes", named.len()))?;
             Ok(vec![divide(dataset, trial, "validation".to_owned(), named)])
         }
-        Holdout::Random { share, trials, seed } => {
+        Holdout::Random { share, folds, seed } => {
             if !(share > 0.0 && share < 1.0) {
-                return Err(wrong("holdout", "a share between 0 and 1".to_owned(), share.to_string()));
+                return wrong("holdout", "a share between 0 and 1".to_owned(), share.to_string());
             }
-            if trials == 0 {
-                return Err(wrong("trials", "at least 1".to_owned(), "0".to_owned()));
+            if folds == 0 {
+                return wrong("trials", "at least 1".to_owned(), "0".to_owned());
             }
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
-            let count = ((trial.known.len() as f64 * share).round() as usize).max(LEAST);
+            let count = ((trial.known.len() as f64 * share).round() as usize).max(MIN_CLASSES);
             check(trial.known.len(), count, "holdout", &share.to_string())?;
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let draw = |number: usize| {
@@ -66,7 +66,7 @@ pub fn folds(dataset: &Dataset, trial: &Trial, holdout: Holdout) -> Result<Vec<T
                 classes.sort_unstable();
                 divide(dataset, trial, format!("fold {number}"), classes)
             };
-            Ok((0..trials).map(draw).collect())
+            Ok((0..folds).map(draw).collect())
         }
     }
 }
@@ -83,24 +83,23 @@ fn validation(dataset: &Dataset, trial: &Trial) -> Vec<usize> {
 }
 
 fn check(known: usize, held_out: usize, setting: &'static str, found: &str) -> Result<()> {
-    if held_out >= LEAST && known >= held_out + LEAST {
+    if held_out >= MIN_CLASSES && known >= held_out + MIN_CLASSES {
         return Ok(());
     }
     let expected = format!(
-        "such that at least {LEAST} of the {known} known classes are held out and {LEAST} are left to learn from"
+        "such that at least {MIN_CLASSES} of the {known} known classes are held out and {MIN_CLASSES} are left to learn from"
     );
-    Err(wrong(setting, expected, found.to_owned()))
+    wrong(setting, expected, found.to_owned())
 }
 
-fn wrong(setting: &'static str, expected: String, found: String) -> Error {
-    Error::Setting { setting, expected: expected.into(), found }
+fn wrong<R>(setting: &'static str, expected: String, found: String) -> Result<R> {
+    Err(Error::Setting { setting, expected: expected.into(), found })
 }
 
 fn divide(dataset: &Dataset, trial: &Trial, name: String, held_out: Vec<usize>) -> Trial {
     let out = |class: &usize| held_out.binary_search(class).is_ok();
-    let side = |side: bool| {
-        trial.train.iter().copied().filter(|&i| out(&dataset.labels[i]) == side).collect::<Vec<_>>()
-    };
+    let side =
+        |side: bool| trial.train.iter().copied().filter(|&i| out(&dataset.labels[i]) == side).collect();
     Trial {
         name,
         known: trial.known.iter().copied().filter(|class| !out(class)).collect(),
@@ -125,7 +124,7 @@ mod tests {
     #[test]
     fn nothing_of_the_unseen_classes_is_in_a_fold() {
         let (dataset, trial) = small();
-        let random = Holdout::Random { share: 0.2, trials: 7, seed: 3 };
+        let random = Holdout::Random { share: 0.2, folds: 7, seed: 3 };
         for fold in folds(&dataset, &trial, random).unwrap() {
             assert_eq!((fold.known.len(), fold.unseen.len()), (16, 4));
             assert_eq!(fold.train.len() + fold.test.len(), trial.train.len());
@@ -142,11 +141,10 @@ mod tests {
     fn too_few_known_classes_are_an_error() {
         let (dataset, mut trial) = small();
         trial.known.truncate(3);
-        let failure =
-            folds(&dataset, &trial, Holdout::Random { share: 0.2, trials: 5, seed: 0 }).unwrap_err();
+        let failure = folds(&dataset, &trial, Holdout::Random { share: 0.2, folds: 5, seed: 0 }).unwrap_err();
         assert!(failure.to_string().contains("3 known classes"), "{failure}");
         for share in [0.0, 1.0, f64::NAN] {
-            assert!(folds(&dataset, &trial, Holdout::Random { share, trials: 5, seed: 0 }).is_err());
+            assert!(folds(&dataset, &trial, Holdout::Random { share, folds: 5, seed: 0 }).is_err());
         }
     }
 }

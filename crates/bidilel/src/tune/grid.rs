@@ -1,5 +1,7 @@
 //! Settings to try: named axes, each with its values in the order in which ties are broken.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
@@ -36,7 +38,6 @@ impl Axis {
 pub(crate) fn set(base: &Settings, name: &str, value: &Value) -> Result<Settings> {
     let value = match (name, value) {
         ("post", Value::String(chain)) => chain.split('+').collect::<Vec<_>>().into(),
-        // Half of the representations' weights follows from gamma, so that both cannot be set.
         _ => value.clone(),
     };
     base.with(&Map::from_iter([(name.to_owned(), value)]))
@@ -50,25 +51,16 @@ pub(crate) fn set(base: &Settings, name: &str, value: &Value) -> Result<Settings
 pub fn product(base: &Settings, axes: &[Axis]) -> Result<Vec<Settings>> {
     let mut all = vec![base.clone()];
     for axis in axes {
-        let mut longer = Vec::with_capacity(all.len() * axis.values.len());
-        for settings in &all {
-            longer.extend(axis.over(settings)?);
-        }
-        all = longer;
+        let longer = all.iter().map(|settings| axis.over(settings)).collect::<Result<Vec<_>>>()?;
+        all = longer.concat();
     }
     Ok(distinct(all))
 }
 
 /// Only the first of settings that describe one and the same method.
 pub(crate) fn distinct(all: Vec<Settings>) -> Vec<Settings> {
-    let mut kept: Vec<Settings> = Vec::with_capacity(all.len());
-    let mut keys = std::collections::HashSet::new();
-    for settings in all {
-        if keys.insert(key(&settings)) {
-            kept.push(settings);
-        }
-    }
-    kept
+    let mut keys = HashSet::new();
+    all.into_iter().filter(|settings| keys.insert(key(settings))).collect()
 }
 
 /// What tells one method from another: its effective settings as text.
@@ -112,11 +104,9 @@ mod tests {
     fn the_last_axis_changes_fastest_and_what_has_no_say_makes_no_difference() {
         let all = product(&Settings::default(), &coarse()).unwrap();
         assert_eq!(all.len(), 18);
-        let first: Vec<_> = all[..4].iter().map(|s| (s.alpha, s.dim, s.neighbors)).collect();
         let expected = [(10, 1), (10, 10), (10, 50), (100, 1)].map(|(d, k)| (Some(0.1), Some(d), Some(k)));
-        assert_eq!(first, expected);
-        let lda =
-            Settings::default().with(&Map::from_iter([("bottom_up".to_owned(), "lda".into())])).unwrap();
+        assert!(all[..4].iter().map(|s| (s.alpha, s.dim, s.neighbors)).eq(expected));
+        let lda = set(&Settings::default(), "bottom_up", &"lda".into()).unwrap();
         assert_eq!(
             product(&lda, &coarse()).unwrap().len(),
             3,

@@ -1,33 +1,25 @@
 //! Choosing settings by class-wise cross-validation, with the work shared.
 //!
-//! In a trial some of the **known** classes play the unseen ones ([`folds()`]); a setting's score is the mean
-//! per-class accuracy on them. Nothing of the unseen classes is ever looked at. [`Plan`] says what to try and in which
-//! order, [`Evaluator`] scores it:
-//!
-//! | done once for | what |
-//! | --- | --- |
-//! | all | neighbour lists of every view at the largest `neighbors`, filtered for every trial |
-//! | a trial, view weights and kernels | the fused kernel, where the problem is not solved in the visual dimensions |
-//! | a trial and `neighbors` | one pair of scatter matrices |
-//! | and `alpha` | one eigenproblem at the largest `dim` |
-//! | and `dim` | landmarks and placed instances, from the leading dimensions |
-//! | and embedder | one embedding, on which all refiners start |
-//!
-//! The scores are those of one fit after another ([`naive`]).
+//! In a fold some of the **known** classes play the unseen ones ([`folds()`]); a setting's score is the mean per-class
+//! accuracy on them. Nothing of the unseen classes is ever looked at. [`Plan`] says what to try and in which order,
+//! [`Evaluator`] scores it. A batch of settings becomes a tree of what they have in common (`tree`), which is executed
+//! on all folds (`execute`); scatter matrices are shared by folds (`cache`). The scores are those of one fit after
+//! another ([`naive`]).
 //!
 //! ```
 //! use bidilel::{settings::Settings, synthetic::Synthetic, tune::*};
 //! use bidilel_math::Silent;
 //!
 //! let dataset = Synthetic { scale: 0.3, ..Synthetic::default() }.generate(0)?;
-//! let trial = &dataset.trials(None)?[0];
-//! let folds = folds(&dataset, trial, Holdout::Random { share: 0.2, trials: 2, seed: 0 })?;
+//! let trial = dataset.trials(None)?.remove(0);
+//! let folds = folds(&dataset, &trial, Holdout::Random { share: 0.2, folds: 2, seed: 0 })?;
 //! let base = Settings::default();
-//! let mut evaluator = Evaluator::new(&dataset, trial, folds, &base.choice(&dataset)?, 0, &Silent)?;
+//! let choice = base.choice(&dataset)?;
+//! let mut evaluator = Evaluator::new(dataset, &trial, folds, &choice, 0, &Silent)?;
 //! let axes = vec![Axis::new("alpha", &[0.1, 10.0]), Axis::new("dim", &[5, 10])];
 //! let plan = Plan { base, axes, strategy: Strategy::Grid, auto: false, seed: 0 };
 //! let outcome = plan.run(&mut evaluator, &Forgetful, &Silent)?;
-//! assert_eq!(outcome.trials.len(), 4);
+//! assert_eq!(outcome.scored.len(), 4);
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 //!
@@ -36,80 +28,120 @@
 //! identification and hyperparameter optimization*, 2016 (successive halving).
 
 mod auto;
-mod combinations;
-mod common;
+mod cache;
 mod evaluator;
+mod execute;
+mod fold;
 mod folds;
-mod fused;
 mod grid;
-mod lengths;
 pub mod naive;
-mod nearest;
+mod plan;
 mod pool;
-mod protocol;
 mod search;
-mod shared;
-mod shelf;
+mod sink;
 mod spaces;
-mod together;
+mod tree;
 mod views;
 
 pub use evaluator::Evaluator;
-pub use folds::{Holdout, SHARE, TRIALS, folds};
+pub use folds::{FOLDS, Holdout, SHARE, folds};
 pub use grid::{Axis, coarse, fine, product};
-pub use protocol::{Plan, Strategy};
+pub use plan::{Plan, Strategy};
+pub use sink::Scores;
 pub use views::{ChosenViews, choose_views};
 
 use crate::error::Result;
 use crate::settings::Settings;
 
-/// What a search asks of whoever runs it: a memory, an ear, and leave to go on.
+/// The caller's side of a search: known scores, progress, and when to stop.
+///
+/// Methods may be called from several threads.
+#[expect(unused_variables, reason = "by default a host ignores everything")]
 pub trait Host: Sync {
     /// The score of a setting on a fold, where an earlier run has found it.
     fn recall(&self, key: &str, fold: usize) -> Option<f64> {
-        let _ = (key, fold);
         None
     }
 
-    /// Keeps a score that was just found; called from several threads.
+    /// Keeps a score that was just found.
     fn record(&self, key: &str, fold: usize, score: f64) -> Result<()> {
-        let _ = (key, fold, score);
         Ok(())
     }
 
     /// A stage begins that needs this many scores.
-    fn planned(&self, stage: &str, evaluations: usize) {
-        let _ = (stage, evaluations);
-    }
+    fn planned(&self, stage: Stage, evaluations: usize) {}
 
     /// A score is there, found or recalled.
-    fn evaluated(&self, settings: &Settings, fold: usize, score: f64) {
-        let _ = (settings, fold, score);
-    }
+    fn evaluated(&self, settings: &Settings, fold: usize, score: f64) {}
 
     /// How many scores may still be asked for when `used` have been.
     fn evaluations_left(&self, used: usize) -> usize {
-        let _ = used;
         usize::MAX
     }
 
-    /// Whether there is time for more.
+    /// Whether there is time for more; asked after every score.
     fn may_continue(&self) -> bool {
         true
     }
 }
 
-/// A host that remembers nothing and never stops.
+/// A host that recalls nothing and never stops.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Forgetful;
 
 impl Host for Forgetful {}
 
+/// A part of a search, by what it varies; [`Stage::name`] is its name in results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "settings and strategies are documented where they are")]
+pub enum Stage {
+    Coarse,
+    Alpha,
+    Dim,
+    Neighbors,
+    SelfTrainingNeighbors,
+    Gamma,
+    /// Any other setting.
+    Fine,
+    Pipelines,
+    Post,
+    Grid,
+    Halving,
+    /// Nothing: the answer, where no other stage has scored it.
+    Best,
+}
+
+impl Stage {
+    /// The name, as in `self-training-neighbors`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Coarse => "coarse",
+            Self::Alpha => "alpha",
+            Self::Dim => "dim",
+            Self::Neighbors => "neighbors",
+            Self::SelfTrainingNeighbors => "self-training-neighbors",
+            Self::Gamma => "gamma",
+            Self::Fine => "fine",
+            Self::Pipelines => "pipelines",
+            Self::Post => "post",
+            Self::Grid => "grid",
+            Self::Halving => "halving",
+            Self::Best => "best",
+        }
+    }
+
+    /// The stage that varies one setting by itself.
+    fn of_axis(name: &str) -> Self {
+        let own = [Self::Alpha, Self::Dim, Self::Neighbors, Self::SelfTrainingNeighbors, Self::Gamma];
+        own.into_iter().find(|stage| stage.name() == name.replace('_', "-")).unwrap_or(Self::Fine)
+    }
+}
+
 /// A setting with its scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scored {
     /// The stage that asked for it.
-    pub stage: &'static str,
+    pub stage: Stage,
     /// The setting.
     pub settings: Settings,
     /// Per-class accuracy on every fold.
@@ -128,7 +160,7 @@ pub struct Outcome {
     /// The chosen settings.
     pub best: Scored,
     /// Everything that was tried, in order.
-    pub trials: Vec<Scored>,
+    pub scored: Vec<Scored>,
     /// Accuracy against each setting that was varied by itself, or the best for each of its values in a grid.
     pub curves: Vec<Curve>,
     /// Whether the budget ended it early.
@@ -146,7 +178,7 @@ impl Outcome {
             let same = Settings { alpha, dim, neighbors, ..one.settings.clone() };
             one.scores.len() == self.best.scores.len() && grid::key(&same) == chosen
         };
-        let best = self.trials.iter().filter(comparable).max_by(|a, b| a.mean.total_cmp(&b.mean));
+        let best = self.scored.iter().filter(comparable).max_by(|a, b| a.mean.total_cmp(&b.mean));
         best.filter(|best| best.mean > self.best.mean + search::TIE)
     }
 }
@@ -169,24 +201,17 @@ mod tests {
     fn a_setting_is_passed_over_where_it_is_comparable_and_better() {
         let scored = |dim: usize, post: Option<Vec<PostName>>, scores: &[f64]| {
             let settings = Settings { alpha: Some(1.0), dim: Some(dim), post, ..Settings::default() };
-            let mean = scores.iter().sum::<f64>() / scores.len() as f64;
-            let scores = scores.to_vec();
-            Scored { stage: "coarse", settings, scores, mean, standard_error: 0.0, problem: None }
+            Scored::new(Stage::Coarse, settings, scores.to_vec(), None)
         };
         let refined = Some(vec![PostName::SelfTraining]);
-        let mut trials = vec![
-            scored(50, None, &[0.4, 0.5]),
-            // Neither what refines nor what has seen fewer folds can be compared.
-            scored(50, refined, &[0.9, 0.9]),
-            scored(20, None, &[0.9]),
-        ];
-        let best = Scored {
-            settings: Settings { self_training_neighbors: Some(20), ..trials[0].settings.clone() },
-            ..trials[0].clone()
-        };
-        let outcome = |trials| Outcome { best: best.clone(), trials, curves: Vec::new(), stopped: false };
-        assert_eq!(outcome(trials.clone()).passed_over(), None);
-        trials.push(scored(10, None, &[0.5, 0.5]));
-        assert_eq!(outcome(trials.clone()).passed_over(), trials.last());
+        // Neither what refines nor what has seen fewer folds can be compared.
+        let mut all =
+            vec![scored(50, None, &[0.4, 0.5]), scored(50, refined, &[0.9, 0.9]), scored(20, None, &[0.9])];
+        let mut best = all[0].clone();
+        best.settings.self_training_neighbors = Some(20);
+        let outcome = |scored| Outcome { best: best.clone(), scored, curves: Vec::new(), stopped: false };
+        assert_eq!(outcome(all.clone()).passed_over(), None);
+        all.push(scored(10, None, &[0.5, 0.5]));
+        assert_eq!(outcome(all.clone()).passed_over(), all.last());
     }
 }

@@ -1,6 +1,4 @@
-//! The same scores without sharing: one whole fit for every setting and fold.
-//!
-//! What tuning must agree with, and what it is measured against.
+//! One whole fit per setting and fold: what shared scores must agree with, and what they are measured against.
 
 use bidilel_math::Observer;
 
@@ -21,9 +19,20 @@ pub fn score(
     seed: u64,
     watch: &dyn Observer,
 ) -> Result<f64> {
-    let task = Task::new(dataset, fold, &settings.choice(dataset)?, watch)?;
+    fit_and_score(&Task::new(dataset, fold, &settings.choice(dataset)?, watch)?, settings, seed, watch)
+}
+
+/// Fits a setting to the known classes of a task and returns the per-class accuracy on its held-out classes.
+///
+/// Everything that shares no work with other settings is tuned through this function.
+pub(super) fn fit_and_score(
+    task: &Task,
+    settings: &Settings,
+    seed: u64,
+    watch: &dyn Observer,
+) -> Result<f64> {
     let method = Method::from_settings(settings, seed);
-    let fitted = method.fit(&task, watch)?;
+    let fitted = method.fit(task, watch)?;
     watch.stage("recognize");
     let found = method.recognize(&fitted, task.test.prepared(), Candidates::Unseen, |_, _| ())?;
     Ok(accuracy(&found.labels(), &task.test.labels, task.unseen.len()).per_class)

@@ -1,240 +1,137 @@
-//! Everything that happens on one fold in one latent space and in its leading dimensions.
+//! Scores in one latent space of a fold and in its leading dimensions.
 
 use std::sync::Arc;
 
-use faer::{Mat, MatRef};
+use faer::Mat;
 use rayon::prelude::*;
 
-use bidilel_math::{Columns, Observer, Scalar, distance};
+use bidilel_math::norms::Norms;
+use bidilel_math::{Columns, Scalar, distance};
 
-use super::common::{dim, groups};
-use super::lengths::Lengths;
-use super::nearest::Nearest;
-use crate::bottom_up::{Locality, Scatters};
+use super::execute::{Executor, NotesOnly};
+use super::tree::{EmbedderNode, GraphSettings, SpaceNode};
+use crate::bottom_up::Scatters;
 use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::metrics::accuracy;
-use crate::pipeline::Pipeline;
 use crate::post::Refiner;
 use crate::recognize::Recognition;
-use crate::semantic::ClassSemantics;
-use crate::top_down::{ClassEmbedder, TopDown};
+use crate::top_down::ClassEmbedder;
 
-/// Held-out instances that are placed and recognised at a time.
+/// Held-out instances that are projected and recognised at a time: they stay in the cache.
 const BLOCK: usize = 480;
 
-/// One setting to score.
-pub(crate) struct Job {
-    pub(crate) pipeline: Pipeline,
-    /// Which of the fold's descriptions it uses.
-    pub(crate) semantics: usize,
-    /// Which of the fold's ways to weigh the views it uses.
-    pub(crate) views: usize,
-    /// Whether its score is still to be found; one that is known already only shapes the groups.
-    pub(crate) wanted: bool,
+/// A fold in the features that its latent spaces are over: those of the pool, or those of a fused kernel.
+pub(super) struct Spaces<'a, T, F> {
+    pub(super) run: &'a Executor<'a, T>,
+    pub(super) fold: usize,
+    pub(super) train: Columns<'a, F>,
+    pub(super) test: Columns<'a, F>,
+    /// The mean of the training instances.
+    pub(super) mean: &'a [f64],
 }
 
-/// Receives every score, or why there is none, as soon as it is there; false means to stop.
-pub(crate) type Report<'a> = &'a (dyn Fn(usize, Result<f64>) -> bool + Sync);
+/// Settings that are still wanted, and their held-out classes in some leading dimensions: dimensions x classes.
+type Embedded = (Vec<usize>, Mat<f64>);
 
-/// The instances and classes of a fold.
-#[derive(Clone, Copy)]
-pub(crate) struct Ground<'a, T> {
-    pub(crate) train: Columns<'a, T>,
-    pub(crate) test: Columns<'a, T>,
-    pub(crate) labels: &'a [usize],
-    pub(crate) test_labels: &'a [usize],
-    pub(crate) semantics: &'a [ClassSemantics],
-}
-
-/// A space that is to be solved for: one eigenproblem for all settings that differ in what comes after it.
-pub(crate) struct Problem<'a> {
-    pub(crate) scatters: &'a Scatters,
-    pub(crate) locality: &'a Locality,
-    /// The bits of alpha.
-    pub(crate) alpha: Option<u64>,
-    /// The settings, by number.
-    pub(crate) members: &'a [usize],
-}
-
-impl<T: Scalar> Ground<'_, T> {
-    /// Solves for a space around the mean of the training instances, and scores what is wanted in it.
-    pub(crate) fn solve(
-        &self,
-        problem: &Problem<'_>,
-        mean: &[f64],
-        jobs: &[Job],
-        report: Report<'_>,
-        watch: &dyn Observer,
-    ) -> bool {
-        let Problem { scatters, locality, alpha, members } = *problem;
-        let alpha = alpha.map_or(0.0, f64::from_bits);
-        let dims = members.iter().map(|&job| dim(&jobs[job].pipeline, scatters.most_dim));
-        let largest = dims.max().unwrap_or(1);
-        let checked = Locality { alpha, ..locality.clone() }.check();
-        match checked.and_then(|()| scatters.solve(alpha, largest, watch)) {
-            Err(failure) => fail(jobs, members, failure, report),
-            Ok(map) => {
-                let space = LatentSpace::around(Map::Linear(map), mean.to_vec());
-                self.spaces(&space, jobs, members, report, watch)
+impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
+    /// Solves the eigenproblem of a node at its largest dim, and scores what is wanted in that space.
+    pub(super) fn solve(&self, scatters: &Scatters, node: &SpaceNode) {
+        let learner = &self.run.settings[node.settings[0]].pipeline.bottom_up;
+        let Some(GraphSettings { locality, .. }) = GraphSettings::of(learner) else { return };
+        if self.run.sink.wants(self.fold, &node.settings) {
+            let largest = node.children.iter().map(|dim| dim.key).max().unwrap_or(1).min(scatters.most_dim);
+            let notes = NotesOnly(self.run.watch);
+            match locality.check().and_then(|()| scatters.solve(locality.alpha, largest, &notes)) {
+                Ok(map) => self.score(&LatentSpace::around(Map::Linear(map), self.mean.to_vec()), node),
+                Err(failure) => self.run.sink.fail(self.fold, &node.settings, failure),
             }
         }
     }
 
-    /// Scores what is wanted in one space and in its leading dimensions.
-    pub(crate) fn spaces(
-        &self,
-        space: &LatentSpace,
-        jobs: &[Job],
-        members: &[usize],
-        report: Report<'_>,
-        watch: &dyn Observer,
-    ) -> bool {
-        let wanted: Vec<usize> = members.iter().copied().filter(|&job| jobs[job].wanted).collect();
-        let mut dims: Vec<usize> = wanted.iter().map(|&job| dim(&jobs[job].pipeline, space.dim())).collect();
+    /// Scores what is wanted in a space and in its leading dimensions.
+    pub(super) fn score(&self, space: &LatentSpace, node: &SpaceNode) {
+        let outcome = self.embed(space, node).and_then(|embedded| {
+            let refined = |&setting: &usize| !self.run.settings[setting].pipeline.post.is_empty();
+            if embedded.iter().flat_map(|(settings, _)| settings).any(refined) {
+                self.refine(space, &embedded)
+            } else {
+                self.recognize(space, &embedded)
+            }
+        });
+        outcome.unwrap_or_else(|failure| self.run.sink.fail(self.fold, &node.settings, failure));
+    }
+
+    /// All embeddings that are wanted, from landmarks in every dim of a node.
+    fn embed(&self, space: &LatentSpace, node: &SpaceNode) -> Result<Vec<Embedded>> {
+        let (sink, labels) = (self.run.sink, &self.run.evaluator.folds[self.fold].labels);
+        let semantics = &self.run.semantics[self.fold];
+        let mut dims: Vec<usize> = node.children.iter().map(|dim| dim.key.min(space.dim())).collect();
         dims.sort_unstable();
         dims.dedup();
-        let classes = self.semantics[0].known;
-        let lengths = Lengths::new(space, self.train, &dims);
-        let landmarks = match &lengths {
-            Some(lengths) => Ok(lengths.landmarks(self.train, self.labels, classes)),
-            None => Landmarks::of_prefixes(space, self.train, self.labels, classes, &dims),
+        let norms = match &space.map {
+            Map::Linear(map) => Norms::new(map.as_ref(), &space.mean, self.train, &dims),
+            _ => None,
         };
-        let landmarks = match landmarks {
-            Ok(landmarks) => landmarks,
-            Err(failure) => return fail(jobs, &wanted, failure, report),
-        };
-        let key = |job: usize| {
-            let Job { pipeline, semantics, .. } = &jobs[job];
-            (dim(pipeline, space.dim()), *semantics, pipeline.top_down.clone())
-        };
-        let embed = |((dim, semantics, top_down), members): ((usize, usize, TopDown), Vec<usize>)| {
-            let place = dims.iter().position(|other| *other == dim).unwrap_or(0);
-            match top_down.embed(&landmarks[place], &self.semantics[semantics], watch) {
-                Ok(embedding) => Ok(Embedded::new(embedding.points, members)),
-                Err(failure) => Err(fail(jobs, &members, failure, report)),
+        let landmarks: Vec<Landmarks> = match &norms {
+            Some(norms) => {
+                let directions = norms.directions(self.train, labels, semantics[0].known);
+                directions.into_iter().map(|points| Landmarks { points }).collect()
             }
+            None => Landmarks::of_prefixes(space, self.train, labels, semantics[0].known, &dims)?,
         };
-        let found: Vec<_> = groups(&wanted, key).into_par_iter().map(embed).collect();
-        if found.iter().any(|one| matches!(one, Err(false))) {
-            return false;
-        }
-        let mut embedded: Vec<Embedded> = found.into_iter().flatten().collect();
-        let refined = |one: &Embedded| one.members.iter().any(|&job| !jobs[job].pipeline.post.is_empty());
-        let refined = embedded.iter().any(refined);
-        let points: Vec<&Mat<f64>> = embedded.iter().map(|one| &one.points).collect();
-        let lengths = lengths.as_ref().filter(|_| !refined);
-        match lengths.and_then(|lengths| Nearest::new(lengths, &points)) {
-            Some(nearest) => self.score(nearest.labels(self.test), jobs, &embedded, report),
-            None => self.recognize(space, jobs, &mut embedded, refined, report),
-        }
+        let below = node.children.iter().flat_map(|dim| dim.children.iter().map(move |node| (dim.key, node)));
+        let embed = |(dim, node): (usize, &EmbedderNode)| {
+            let settings = sink.wanted(self.fold, &node.settings);
+            let at = dims.binary_search(&dim.min(space.dim())).ok().filter(|_| !settings.is_empty())?;
+            let ((chosen, embedder), notes) = (&node.key, NotesOnly(self.run.watch));
+            let embedding = embedder.embed(&landmarks[at], &semantics[*chosen], &notes);
+            let failed = |failure| sink.fail(self.fold, &settings, failure);
+            embedding.map_err(failed).ok().map(|embedding| (settings.clone(), embedding.points))
+        };
+        Ok(below.collect::<Vec<_>>().into_par_iter().filter_map(embed).collect())
     }
 
-    /// Scores what is found by each of some embeddings that nothing refines.
-    fn score(
-        &self,
-        labels: Result<Vec<Vec<usize>>>,
-        jobs: &[Job],
-        embedded: &[Embedded],
-        report: Report<'_>,
-    ) -> bool {
-        match labels {
-            Err(failure) => fail(jobs, &members_of(embedded), failure, report),
-            Ok(labels) => embedded.iter().zip(labels).all(|(one, labels)| {
-                let score = accuracy(&labels, self.test_labels, one.points.ncols()).per_class;
-                one.members.iter().all(|&job| report(job, Ok(score)))
-            }),
-        }
-    }
-
-    /// Recognises the held-out instances by each of some embeddings, and scores that.
-    fn recognize(
-        &self,
-        space: &LatentSpace,
-        jobs: &[Job],
-        embedded: &mut [Embedded],
-        refined: bool,
-        report: Report<'_>,
-    ) -> bool {
-        // Refiners look at all instances together; otherwise a few at a time do not leave the cache.
-        let all = self.test.ncols();
-        let block = if refined { all } else { BLOCK.min(all) };
+    /// Scores settings that do not refine, a few held-out instances at a time.
+    fn recognize(&self, space: &LatentSpace, embedded: &[Embedded]) -> Result<()> {
+        let mut labels = vec![Vec::with_capacity(self.test.ncols()); embedded.len()];
         let placer = space.placer();
-        let mut done = 0;
-        loop {
-            let count = block.min(all - done);
-            let placed = match placer.place(self.test.part(done, count)) {
-                Ok(placed) => placed,
-                Err(failure) => return fail(jobs, &members_of(embedded), failure, report),
-            };
-            done += count;
-            let last = (done == all).then_some((self.test_labels, report));
-            let going = embedded.par_iter_mut().map(|one| one.recognize(placed.as_ref(), jobs, last));
-            if !going.reduce(|| true, |one, other| one && other) {
-                return false;
-            }
-            if last.is_some() {
-                return true;
-            }
+        for first in (0..self.test.ncols()).step_by(BLOCK) {
+            let placed = placer.place(self.test.part(first, BLOCK.min(self.test.ncols() - first)))?;
+            let each = labels.par_iter_mut().zip(embedded);
+            each.for_each(|(labels, (_, points))| labels.extend(nearest(&placed, points).labels()));
         }
+        for ((settings, points), labels) in embedded.iter().zip(labels) {
+            let score = self.accuracy(&labels, points);
+            settings.iter().for_each(|&setting| self.run.sink.put(self.fold, setting, Ok(score)));
+        }
+        Ok(())
+    }
+
+    /// Scores settings of which some refine: refiners look at all held-out instances together.
+    fn refine(&self, space: &LatentSpace, embedded: &[Embedded]) -> Result<()> {
+        let placed = space.place(self.test)?;
+        embedded.par_iter().for_each(|(settings, points)| {
+            let inductive = nearest(&placed, points);
+            settings.par_iter().for_each(|&setting| {
+                let post = &self.run.settings[setting].pipeline.post;
+                let refined = post.iter().try_fold(inductive.clone(), |found, post| post.refine(found));
+                let score = refined.map(|found| self.accuracy(&found.labels(), points));
+                self.run.sink.put(self.fold, setting, score);
+            });
+        });
+        Ok(())
+    }
+
+    fn accuracy(&self, labels: &[usize], points: &Mat<f64>) -> f64 {
+        accuracy(labels, &self.run.evaluator.folds[self.fold].test_labels, points.ncols()).per_class
     }
 }
 
-/// Embedded classes, and what the settings that share them recognise by them.
-struct Embedded {
-    /// Latent dimensions x classes.
-    points: Mat<f64>,
-    /// The settings, by number.
-    members: Vec<usize>,
-    /// The labels that each setting has found so far, or why it has none.
-    labels: Vec<Result<Vec<usize>>>,
-}
-
-impl Embedded {
-    fn new(points: Mat<f64>, members: Vec<usize>) -> Self {
-        let labels = members.iter().map(|_| Ok(Vec::new())).collect();
-        Self { points, members, labels }
-    }
-
-    /// Recognises some more instances, in the leading dimensions of where they are placed. With the last of them comes
-    /// the truth about all, by which settings are scored; false means to stop.
-    fn recognize(
-        &mut self,
-        placed: MatRef<'_, f64>,
-        jobs: &[Job],
-        last: Option<(&[usize], Report<'_>)>,
-    ) -> bool {
-        let classes = self.points.ncols();
-        let mut points: Mat<f64> = placed.subrows(0, self.points.nrows()).to_owned();
-        distance::normalize_columns(points.as_mut());
-        let first = Recognition::nearest(Arc::new(points), self.points.clone());
-        self.members.par_iter().zip(&mut self.labels).all(|(&job, labels)| {
-            let refined = jobs[job].pipeline.post.iter().try_fold(first.clone(), |r, post| post.refine(r));
-            match (refined, &mut *labels) {
-                (Ok(refined), Ok(labels)) => labels.extend(refined.labels()),
-                (Err(failure), _) => *labels = Err(failure),
-                (Ok(_), Err(_)) => {}
-            }
-            last.is_none_or(|(truth, report)| {
-                let found = std::mem::replace(labels, Ok(Vec::new()));
-                report(job, found.map(|labels| accuracy(&labels, truth, classes).per_class))
-            })
-        })
-    }
-}
-
-/// The settings of all embeddings.
-fn members_of(embedded: &[Embedded]) -> Vec<usize> {
-    embedded.iter().flat_map(|one| one.members.clone()).collect()
-}
-
-/// The first of a group is told why, the others that they share its fate.
-pub(crate) fn fail(jobs: &[Job], members: &[usize], failure: crate::Error, report: Report<'_>) -> bool {
-    let text = failure.to_string();
-    let mut first = Some(failure);
-    members.iter().filter(|&&job| jobs[job].wanted).all(|&job| {
-        let own = first.take().unwrap_or_else(|| crate::Error::Grid { problem: text.clone() });
-        report(job, Err(own))
-    })
+/// Recognition in the leading dimensions that `points` have.
+fn nearest(placed: &Mat<f64>, points: &Mat<f64>) -> Recognition {
+    let mut leading = placed.subrows(0, points.nrows()).to_owned();
+    distance::normalize_columns(leading.as_mut());
+    Recognition::nearest(Arc::new(leading), points.clone())
 }

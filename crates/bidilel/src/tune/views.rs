@@ -4,12 +4,13 @@
 //! complementary to those taken ([`crate::visual::select`]). Views are looked at one after another, so that only one is
 //! in memory, and its neighbour lists serve the folds and the complementarity alike.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use bidilel_math::Observer;
 use bidilel_math::statistics::Summary;
 
-use super::Evaluator;
+use super::{Evaluator, Forgetful};
+use crate::bottom_up::Neighborhood;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::settings::Settings;
@@ -32,7 +33,7 @@ pub struct ChosenViews {
 /// # Errors
 /// What the first view that cannot be used fails with.
 pub fn choose_views(
-    dataset: &Dataset,
+    dataset: &Arc<Dataset>,
     trial: &Trial,
     folds: &[Trial],
     base: &Settings,
@@ -47,14 +48,16 @@ pub fn choose_views(
     }
     let (mut validation, mut pairs) = (Vec::new(), Vec::new());
     for name in &names {
-        let alone = base.with_views(std::slice::from_ref(name));
-        let choice = alone.choice(dataset)?;
-        let mut evaluator = Evaluator::new(dataset, trial, folds.to_vec(), &choice, seed, watch)?;
+        let alone = [base.with_views(std::slice::from_ref(name))];
+        let choice = alone[0].choice(dataset)?;
+        let mut evaluator = Evaluator::new(Arc::clone(dataset), trial, folds.to_vec(), &choice, seed, watch)?;
         // Lists for the folds are longer: those for the pairs are their beginnings.
-        evaluator.prepare(std::slice::from_ref(&alone), watch)?;
-        let found = evaluator.pairs(k, watch)?.swap_remove(0);
-        let scores = (0..folds.len()).map(|fold| score(&mut evaluator, fold, &alone, watch));
-        validation.push(scores.collect::<Result<Vec<f64>>>()?);
+        evaluator.prepare(&alone, watch)?;
+        evaluator.pool.prepare(Neighborhood::Global, k, 0.0, watch)?;
+        let found = evaluator.pool.pairs(k).swap_remove(0);
+        let scores = evaluator.score(&alone, 0..folds.len(), &Forgetful, watch)?;
+        scores.failures.into_iter().next().map_or(Ok(()), |(_, failure)| Err(failure))?;
+        validation.push(scores.values.into_iter().flatten().flatten().collect::<Vec<f64>>());
         pairs.push(found);
     }
     let means: Vec<f64> = validation.iter().map(|scores| Summary::of(scores).mean).collect();
@@ -62,22 +65,6 @@ pub fn choose_views(
     let start = (0..names.len()).reduce(better).unwrap_or(0);
     let selection = select(&pairs, start, until);
     Ok(ChosenViews { validation, pairs: pairs.iter().map(Pairs::len).collect(), selection })
-}
-
-fn score(
-    evaluator: &mut Evaluator<'_>,
-    fold: usize,
-    settings: &Settings,
-    watch: &dyn Observer,
-) -> Result<f64> {
-    let found = Mutex::new(None);
-    let keep = |_: usize, score: Result<f64>| {
-        *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(score?);
-        Ok(true)
-    };
-    evaluator.score(fold, std::slice::from_ref(settings), &[true], &keep, watch)?;
-    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(found.expect("every wanted score is reported, or its failure returned"))
 }
 
 impl Settings {

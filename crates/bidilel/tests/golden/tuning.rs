@@ -167,7 +167,7 @@ fn shared_work_gives_the_golden_scores_and_choices() {
     let instances: Vec<usize> = (0..60).collect();
     let features = inputs().columns("Xl");
     let mut evaluator =
-        Evaluator::over(&dataset, features, &instances, folds.collect(), 0).expect("an evaluator");
+        Evaluator::over(dataset.clone(), features, &instances, folds.collect(), 0).expect("an evaluator");
     let mut run = |base: Settings, axes: Vec<Axis>| {
         let plan = Plan { base, axes, strategy: Strategy::Grid, auto: false, seed: 0 };
         plan.run(&mut evaluator, &Forgetful, &Silent).expect("an outcome")
@@ -183,7 +183,7 @@ fn shared_work_gives_the_golden_scores_and_choices() {
         Axis { name: name.to_owned(), values }
     });
     let outcome = run(Settings::default(), axes.to_vec());
-    for (found, expected) in outcome.trials.iter().zip(coarse) {
+    for (found, expected) in outcome.scored.iter().zip(coarse) {
         assert!((found.mean - expected["mean_acc"].as_f64().expect("a score")).abs() < 1e-9, "{expected}");
     }
     let winner = &coarse[index(golden.at("coarse_best"))];
@@ -198,7 +198,7 @@ fn shared_work_gives_the_golden_scores_and_choices() {
         };
         let values = stage["values"].as_array().expect("values").clone();
         let outcome = run(chosen, vec![Axis { name: name.to_owned(), values }]);
-        for (found, expected) in outcome.trials.iter().zip(floats(&stage["mean_acc"])) {
+        for (found, expected) in outcome.scored.iter().zip(floats(&stage["mean_acc"])) {
             assert!((found.mean - expected).abs() < 1e-9, "{stage}: {}", found.mean);
         }
         chosen = outcome.best.settings;

@@ -1,27 +1,18 @@
 //! Shared and naive: the same scores, the same choices.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bidilel::settings::Settings;
-use bidilel::tune::{Axis, Evaluator, Forgetful, Plan, Strategy, naive};
+use bidilel::tune::{Axis, Evaluator, Forgetful, Host, Plan, Strategy, naive};
 use bidilel_math::Silent;
 
 use crate::support::{dataset, divided, evaluator, mixed, task};
 
 /// All scores of a batch on one fold.
-fn shared(
-    evaluator: &mut Evaluator<'_>,
-    fold: usize,
-    batch: &[Settings],
-    wanted: &[bool],
-) -> Vec<Option<f64>> {
-    let found = Mutex::new(vec![None; batch.len()]);
-    let keep = |job: usize, score: bidilel::Result<f64>| {
-        found.lock().expect("a lock")[job] = Some(score.expect("a fit"));
-        Ok(true)
-    };
-    evaluator.score(fold, batch, wanted, &keep, &Silent).expect("a batch");
-    found.into_inner().expect("a lock")
+fn shared(evaluator: &mut Evaluator, fold: usize, batch: &[Settings], host: &dyn Host) -> Vec<Option<f64>> {
+    let found = evaluator.score(batch, fold..fold + 1, host, &Silent).expect("a batch");
+    assert!(found.failures.is_empty(), "a fit: {:?}", found.failures);
+    found.values.iter().map(|scores| scores[fold]).collect()
 }
 
 #[test]
@@ -32,7 +23,7 @@ fn every_score_is_that_of_a_fit_of_its_own() {
         let mut evaluator = evaluator(&dataset, &trial, &folds);
         let batch = mixed();
         for (number, fold) in folds.iter().enumerate() {
-            let found = shared(&mut evaluator, number, &batch, &vec![true; batch.len()]);
+            let found = shared(&mut evaluator, number, &batch, &Forgetful);
             for (settings, found) in batch.iter().zip(found) {
                 let expected = naive::score(&dataset, fold, settings, 0, &Silent).expect("a fit");
                 let found = found.expect("a score");
@@ -60,7 +51,7 @@ fn scores_by_lengths_are_those_of_fits_that_place_all() {
             }
         }
         for (number, fold) in folds.iter().enumerate() {
-            let found = shared(&mut evaluator, number, &batch, &vec![true; batch.len()]);
+            let found = shared(&mut evaluator, number, &batch, &Forgetful);
             for (settings, found) in batch.iter().zip(found) {
                 let expected = naive::score(&dataset, fold, settings, 0, &Silent).expect("a fit");
                 assert!((found.expect("a score") - expected).abs() < 1e-9, "seed {seed}, {settings:?}");
@@ -98,11 +89,25 @@ fn lists_that_a_fold_leaves_too_short_are_searched_for_and_counted() {
     let mut evaluator = evaluator(&dataset, &trial, std::slice::from_ref(&fold));
     let batch: Vec<Settings> =
         [5, 20].map(|neighbors| Settings { neighbors: Some(neighbors), ..Settings::default() }).to_vec();
-    let found = shared(&mut evaluator, 0, &batch, &[true, true]);
+    let found = shared(&mut evaluator, 0, &batch, &Forgetful);
     assert!(evaluator.searched() > 0, "the lonely classes");
     for (settings, found) in batch.iter().zip(found) {
         let expected = naive::score(&dataset, &fold, settings, 0, &Silent).expect("a fit");
         assert!((found.expect("a score") - expected).abs() < 1e-9);
+    }
+}
+
+/// Recalls the scores of a batch in its order, all but one.
+struct AllBut<'a> {
+    scores: &'a [Option<f64>],
+    wanted: usize,
+    asked: AtomicUsize,
+}
+
+impl Host for AllBut<'_> {
+    fn recall(&self, _: &str, _: usize) -> Option<f64> {
+        let setting = self.asked.fetch_add(1, Ordering::Relaxed);
+        self.scores[setting].filter(|_| setting != self.wanted)
     }
 }
 
@@ -112,10 +117,10 @@ fn a_score_does_not_depend_on_what_else_is_still_wanted() {
     let (trial, folds) = divided(&dataset, 1, 0);
     let mut evaluator = evaluator(&dataset, &trial, &folds);
     let batch = mixed();
-    let whole = shared(&mut evaluator, 0, &batch, &vec![true; batch.len()]);
+    let whole = shared(&mut evaluator, 0, &batch, &Forgetful);
     for (kept, expected) in whole.iter().enumerate() {
-        let wanted: Vec<bool> = (0..batch.len()).map(|job| job == kept).collect();
-        assert_eq!(shared(&mut evaluator, 0, &batch, &wanted)[kept], *expected);
+        let others = AllBut { scores: &whole, wanted: kept, asked: AtomicUsize::new(0) };
+        assert_eq!(shared(&mut evaluator, 0, &batch, &others)[kept], *expected);
     }
 }
 
@@ -135,12 +140,28 @@ fn scores_from_sums_that_folds_share_are_those_of_fits_of_their_own() {
         let base = Settings { dim: Some(6), ..Settings::default() };
         let plan = Plan { base, axes: axes.clone(), strategy: Strategy::Grid, auto: false, seed: 0 };
         let outcome = plan.run(&mut evaluator, &Forgetful, &Silent).expect("an outcome");
-        assert_eq!(outcome.trials.len(), 24);
-        for tried in &outcome.trials {
+        assert_eq!(outcome.scored.len(), 24);
+        for tried in &outcome.scored {
             for (fold, found) in folds.iter().zip(&tried.scores) {
                 let expected = naive::score(&dataset, fold, &tried.settings, 0, &Silent).expect("a fit");
                 assert!((found - expected).abs() < 1e-9, "seed {seed}, {:?}", tried.settings);
             }
+        }
+    }
+}
+
+/// With nothing shared every setting is fitted by itself, from the evaluator's own features.
+#[test]
+fn scores_without_sharing_are_those_of_fits() {
+    let dataset = dataset(7);
+    let (trial, folds) = divided(&dataset, 2, 0);
+    let mut evaluator = evaluator(&dataset, &trial, &folds);
+    evaluator.sharing = false;
+    let batch = mixed();
+    let found = evaluator.score(&batch, 0..2, &Forgetful, &Silent).expect("a batch");
+    for (settings, found) in batch.iter().zip(found.values) {
+        for (fold, found) in folds.iter().zip(found) {
+            assert_eq!(found, naive::score(&dataset, fold, settings, 0, &Silent).ok(), "{settings:?}");
         }
     }
 }

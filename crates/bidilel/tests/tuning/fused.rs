@@ -1,7 +1,5 @@
 //! Settings over several views: weights, kernels and samples share neighbour lists and nothing else of importance.
 
-use std::sync::Mutex;
-
 use bidilel::dataset::Dataset;
 use bidilel::settings::Settings;
 use bidilel::synthetic::{Synthetic, View};
@@ -59,18 +57,14 @@ fn every_score_over_several_views_is_that_of_a_fit_of_its_own() {
         let (trial, folds) = divided(&dataset, 2, seed);
         let batch = batch();
         let choice = batch[0].choice(&dataset).expect("representations");
-        let mut evaluator =
-            Evaluator::new(&dataset, &trial, folds.clone(), &choice, 0, &Silent).expect("an evaluator");
+        let mut evaluator = Evaluator::new(dataset.clone(), &trial, folds.clone(), &choice, 0, &Silent)
+            .expect("an evaluator");
         for (number, fold) in folds.iter().enumerate() {
-            let found = Mutex::new(vec![None; batch.len()]);
-            let keep = |job: usize, score: bidilel::Result<f64>| {
-                found.lock().expect("a lock")[job] = Some(score.expect("a fit"));
-                Ok(true)
-            };
-            evaluator.score(number, &batch, &vec![true; batch.len()], &keep, &Silent).expect("a batch");
-            for (settings, found) in batch.iter().zip(found.into_inner().expect("a lock")) {
+            let found = evaluator.score(&batch, number..number + 1, &Forgetful, &Silent).expect("a batch");
+            assert!(found.failures.is_empty(), "a fit: {:?}", found.failures);
+            for (settings, found) in batch.iter().zip(found.values) {
                 let expected = naive::score(&dataset, fold, settings, 0, &Silent).expect("a fit");
-                let found = found.expect("a score");
+                let found = found[number].expect("a score");
                 assert!((found - expected).abs() < 1e-9, "{settings:?}: {found}, alone {expected}");
             }
         }
@@ -83,13 +77,14 @@ fn view_weights_and_ranks_are_axes_and_what_is_not_loaded_is_refused() {
     let (trial, folds) = divided(&dataset, 2, 0);
     let base = settings(json!({"visual": ["cnn", "motion"], "kernel": "rbf", "kernel_method": "nystrom"}));
     let choice = base.choice(&dataset).expect("representations");
-    let mut evaluator = Evaluator::new(&dataset, &trial, folds, &choice, 0, &Silent).expect("an evaluator");
+    let mut evaluator =
+        Evaluator::new(dataset.clone(), &trial, folds, &choice, 0, &Silent).expect("an evaluator");
     let weights =
         Axis { name: "view_weights".to_owned(), values: vec![json!([0.5, 0.5]), json!([0.9, 0.1])] };
     let axes = vec![weights, Axis::new("nystrom_rank", &[10, 40])];
     let plan = Plan { base: base.clone(), axes, strategy: Strategy::Grid, auto: false, seed: 0 };
     let outcome = plan.run(&mut evaluator, &Forgetful, &Silent).expect("an outcome");
-    assert_eq!(outcome.trials.len(), 4);
+    assert_eq!(outcome.scored.len(), 4);
     assert!(outcome.best.settings.nystrom_rank.is_some() && outcome.best.settings.view_weights.is_some());
     let other = Plan { base: Settings { visual: None, ..base }, axes: Vec::new(), ..plan };
     let failure = other.run(&mut evaluator, &Forgetful, &Silent).expect_err("another view").to_string();

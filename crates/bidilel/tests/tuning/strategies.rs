@@ -1,7 +1,7 @@
 //! The other strategies, budgets, memories, and what is wrong with a grid.
 
 use bidilel::settings::Settings;
-use bidilel::tune::{Axis, Forgetful, Outcome, Plan, Strategy};
+use bidilel::tune::{Axis, Forgetful, Outcome, Plan, Stage, Strategy};
 use bidilel_math::{Observer, Silent};
 use serde_json::json;
 use std::sync::Mutex;
@@ -26,16 +26,16 @@ fn run(plan: &Plan, host: &dyn bidilel::tune::Host, watch: &dyn Observer) -> bid
 #[test]
 fn a_whole_grid_finds_its_first_best_and_the_others_look_at_a_part_of_it() {
     let whole = run(&plan(Strategy::Grid), &Forgetful, &Silent).expect("a grid");
-    assert_eq!(whole.trials.len(), 18);
-    let highest = whole.trials.iter().map(|one| one.mean).fold(0.0, f64::max);
-    let first = whole.trials.iter().find(|one| one.mean > highest - 1e-12).expect("a best");
+    assert_eq!(whole.scored.len(), 18);
+    let highest = whole.scored.iter().map(|one| one.mean).fold(0.0, f64::max);
+    let first = whole.scored.iter().find(|one| one.mean > highest - 1e-12).expect("a best");
     assert_eq!(first.settings, whole.best.settings);
     let some = run(&plan(Strategy::Random { samples: 7 }), &Forgetful, &Silent).expect("samples");
-    assert_eq!(some.trials.len(), 7);
-    assert!(some.trials.iter().all(|one| whole.trials.iter().any(|other| other.scores == one.scores)));
+    assert_eq!(some.scored.len(), 7);
+    assert!(some.scored.iter().all(|one| whole.scored.iter().any(|other| other.scores == one.scores)));
     let halved = run(&plan(Strategy::Halving), &Forgetful, &Silent).expect("halving");
-    let finished = halved.trials.iter().filter(|one| one.scores.len() == 3).count();
-    assert_eq!((halved.trials.len(), finished), (18, 6), "a third goes on to all folds");
+    let finished = halved.scored.iter().filter(|one| one.scores.len() == 3).count();
+    assert_eq!((halved.scored.len(), finished), (18, 6), "a third goes on to all folds");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_search_that_was_stopped_anywhere_ends_the_same_with_what_it_remembers() {
 fn a_budget_of_evaluations_is_kept_and_one_of_zero_is_an_error() {
     let host = Memory { budget: Some(10), ..Memory::default() };
     let outcome = run(&plan(Strategy::Grid), &host, &Silent).expect("a partial outcome");
-    assert!(outcome.stopped && outcome.trials.len() == 4, "three settings on three folds, and one on one");
+    assert!(outcome.stopped && outcome.scored.len() == 4, "three settings on three folds, and one on one");
     assert_eq!(*host.recorded.lock().unwrap(), 10);
     let host = Memory { budget: Some(0), ..Memory::default() };
     let failure = run(&plan(Strategy::Grid), &host, &Silent).expect_err("nothing");
@@ -77,9 +77,9 @@ fn two_representations_are_judged_by_their_mean_and_then_fused() {
     let best = &outcome.best.settings;
     assert_eq!(best.semantic.as_deref(), Some(&["attributes".to_owned(), "words".to_owned()][..]));
     assert!(best.gamma.is_some_and(|gamma| (0.1..=0.9).contains(&gamma)) && best.neighbors == Some(5));
-    let coarse: Vec<_> = outcome.trials.iter().filter(|one| one.stage == "coarse").collect();
+    let coarse: Vec<_> = outcome.scored.iter().filter(|one| one.stage == Stage::Coarse).collect();
     assert_eq!(coarse.len(), 8, "two alphas, two dims, each on either representation");
-    assert_eq!(outcome.trials.iter().filter(|one| one.stage == "gamma").count(), 9);
+    assert_eq!(outcome.scored.iter().filter(|one| one.stage == Stage::Gamma).count(), 9);
 }
 
 #[test]
@@ -88,14 +88,14 @@ fn the_choice_of_a_pipeline_looks_at_every_learner_and_embedder() {
     let outcome = run(&plan, &Forgetful, &Silent).expect("an outcome");
     for learner in ["slpp", "lpp", "pca", "lda", "cca", "none"] {
         for embedder in ["lsm", "svr", "lsm+svr"] {
-            let tried = outcome.trials.iter().any(|one| {
+            let tried = outcome.scored.iter().any(|one| {
                 let entries = one.settings.entries();
                 entries["bottom_up"] == learner && entries["top_down"] == embedder
             });
             assert!(tried, "{learner} with {embedder}");
         }
     }
-    let highest = outcome.trials.iter().map(|one| one.mean).fold(0.0, f64::max);
+    let highest = outcome.scored.iter().map(|one| one.mean).fold(0.0, f64::max);
     assert!(outcome.best.mean > highest - 0.05, "{} of {highest}", outcome.best.mean);
 }
 
@@ -115,7 +115,7 @@ fn an_impossible_dim_is_clipped_and_said_and_an_empty_grid_is_an_error() {
     let axes = vec![Axis::new("dim", &[8, 500])];
     let wide = Plan { axes, ..plan(Strategy::Grid) };
     let outcome = run(&wide, &Forgetful, &listener).expect("an outcome");
-    assert_eq!(outcome.trials.iter().map(|one| one.settings.dim).collect::<Vec<_>>(), [Some(8), Some(32)]);
+    assert_eq!(outcome.scored.iter().map(|one| one.settings.dim).collect::<Vec<_>>(), [Some(8), Some(32)]);
     assert!(listener.0.lock().unwrap().iter().any(|note| note.contains("no 500 latent dimensions")));
     let empty = Plan { axes: vec![Axis::new("dim", &[] as &[usize])], ..plan(Strategy::Grid) };
     assert!(run(&empty, &Forgetful, &Silent).expect_err("empty").to_string().contains("no value"));

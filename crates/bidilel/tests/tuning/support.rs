@@ -32,15 +32,15 @@ pub(crate) fn task(seed: u64, instances: f64, dim: usize) -> Dataset {
     settings.generate(seed).expect("a small task")
 }
 
-pub(crate) fn divided(dataset: &Dataset, trials: usize, seed: u64) -> (Trial, Vec<Trial>) {
+pub(crate) fn divided(dataset: &Dataset, count: usize, seed: u64) -> (Trial, Vec<Trial>) {
     let trial = dataset.trials(None).expect("a split").remove(0);
-    let folds = folds(dataset, &trial, Holdout::Random { share: 0.2, trials, seed }).expect("folds");
+    let folds = folds(dataset, &trial, Holdout::Random { share: 0.2, folds: count, seed }).expect("folds");
     (trial, folds)
 }
 
-pub(crate) fn evaluator<'a>(dataset: &'a Dataset, trial: &Trial, folds: &[Trial]) -> Evaluator<'a> {
+pub(crate) fn evaluator(dataset: &Dataset, trial: &Trial, folds: &[Trial]) -> Evaluator {
     let choice = Settings::default().choice(dataset).expect("representations");
-    Evaluator::new(dataset, trial, folds.to_vec(), &choice, 0, &Silent).expect("an evaluator")
+    Evaluator::new(dataset.clone(), trial, folds.to_vec(), &choice, 0, &Silent).expect("an evaluator")
 }
 
 pub(crate) fn settings(value: Value) -> Settings {

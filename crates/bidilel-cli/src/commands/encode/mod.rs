@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use bidilel::encode::{Empty, Encoder, Method, Settings, WAVE};
 use bidilel_data::array::{Base, NpyWriter};
 use bidilel_data::descriptors::{self, Collection, Options, Owners};
-use bidilel_data::{Scratch, text};
+use bidilel_data::{Counted, Scratch, text};
 use bidilel_math::{Observer, pca};
 use bidilel_report::{EncodedFeatures, Format};
 use faer::{Mat, MatRef};
@@ -183,7 +183,7 @@ fn open(args: &EncodeArgs) -> Result<Collection> {
     };
     if let Some(path) = &args.names {
         let names = text::read_list(path)?.items;
-        descriptors::check_count(path, "names (one per item)", collection.names.len(), names.len())?;
+        descriptors::check_count(path, Counted::ItemNames, collection.names.len(), names.len())?;
         collection.names = names;
     }
     Ok(collection)
@@ -195,7 +195,7 @@ fn labels(args: &EncodeArgs, collection: &Collection) -> Result<Option<Vec<Strin
         Some(path) if path.as_os_str() == "none" => Ok(None),
         Some(path) => {
             let labels = text::read_list(path)?.items;
-            descriptors::check_count(path, "labels (one per item)", collection.names.len(), labels.len())?;
+            descriptors::check_count(path, Counted::ItemLabels, collection.names.len(), labels.len())?;
             Ok(Some(labels))
         }
         None => match &collection.folders {

@@ -6,19 +6,21 @@
 
 mod header;
 mod records;
+mod stream;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Column, Entry, EntryKind, Reader, Tabular, path_of};
+use super::{Column, Entry, EntryKind, Reader, RowStream, Tabular, path_of};
 use crate::array::{Array, ByteOrder, Bytes, Element, Layout, Order};
 use crate::error::{Error, Result};
 use crate::room;
-use records::{Delimiter, Records, delimiter_of, first_records};
+use records::{Delimiter, Position, Records, delimiter_of, first_records};
 
 /// Rows that decide what a column holds.
 const FIRST_ROWS: usize = 16;
 
+#[derive(Clone)]
 pub(super) struct Csv {
     path: PathBuf,
     bytes: Bytes,
@@ -49,13 +51,31 @@ impl Csv {
         Ok(Self { path: path.to_owned(), bytes, delimiter, header, columns })
     }
 
+    fn records(&self) -> Records<'_> {
+        Records::new(&self.path, (*self.bytes).as_ref(), self.delimiter)
+    }
+
+    /// Where the first row begins.
+    fn first_row(&self) -> Result<Position> {
+        if self.header {
+            self.records().visit(Position::default(), |_| Ok(false))
+        } else {
+            Ok(Position::default())
+        }
+    }
+
     /// Calls `visit` with the line and fields of every row, all of the same length.
     fn rows(&self, mut visit: impl FnMut(usize, &[&str]) -> Result<()>) -> Result<()> {
-        let mut header = self.header;
-        Records::new(&self.path, (*self.bytes).as_ref(), self.delimiter).visit(|record| {
-            if std::mem::take(&mut header) {
-                return Ok(true);
-            }
+        self.rows_from(self.first_row()?, |line, fields| visit(line, fields).map(|()| true)).map(drop)
+    }
+
+    /// The same from a row on, until `visit` says to stop; where the next row begins.
+    fn rows_from(
+        &self,
+        start: Position,
+        mut visit: impl FnMut(usize, &[&str]) -> Result<bool>,
+    ) -> Result<Position> {
+        self.records().visit(start, |record| {
             if record.fields.len() != self.columns.len() {
                 return Err(Error::Ragged {
                     path: self.path.clone(),
@@ -64,8 +84,7 @@ impl Csv {
                     found: record.fields.len(),
                 });
             }
-            visit(record.line, &record.fields)?;
-            Ok(true)
+            visit(record.line, &record.fields)
         })
     }
 
@@ -101,23 +120,26 @@ impl Csv {
         let (mut values, mut rows) = (Vec::new(), 0);
         self.rows(|line, fields| {
             room::reserve(path, &mut values, chosen.len() * size_of::<f64>())?;
-            for &column in chosen {
-                let number: f64 = fields[column].parse().map_err(|_| Error::Cell {
-                    path: self.path.clone(),
-                    line,
-                    column: column + 1,
-                    expected: "a number",
-                    found: fields[column].chars().take(40).collect(),
-                })?;
-                values.extend_from_slice(&number.to_le_bytes());
-            }
             rows += 1;
-            Ok(())
+            self.parse(line, fields, chosen, &mut values)
         })?;
         let shape = if vector { vec![rows] } else { vec![rows, chosen.len()] };
-        let (element, byte_order) = (Element::F64, ByteOrder::Little);
-        let layout = Layout { offset: 0, shape, order: Order::C, element, byte_order };
-        Array::new(path, Arc::new(values), &layout)
+        array(path, values, shape)
+    }
+
+    /// Appends the numbers of some columns of a row.
+    fn parse(&self, line: usize, fields: &[&str], chosen: &[usize], into: &mut Vec<u8>) -> Result<()> {
+        for &column in chosen {
+            let number: f64 = fields[column].parse().map_err(|_| Error::Cell {
+                path: self.path.clone(),
+                line,
+                column: column + 1,
+                expected: "a number",
+                found: fields[column].chars().take(40).collect(),
+            })?;
+            into.extend_from_slice(&number.to_le_bytes());
+        }
+        Ok(())
     }
 
     /// Refuses a name that two columns have.
@@ -165,6 +187,20 @@ impl Reader for Csv {
     fn table(&self) -> Option<&dyn Tabular> {
         Some(self)
     }
+
+    fn stream(&self, _: &str, columns: &[usize], transpose: bool) -> Result<Option<Box<dyn RowStream>>> {
+        if transpose {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(stream::Stream::open(self, columns)?)))
+    }
+}
+
+/// Numbers of rows, one row after another.
+fn array(path: &Path, values: Vec<u8>, shape: Vec<usize>) -> Result<Array> {
+    let (element, byte_order) = (Element::F64, ByteOrder::Little);
+    let layout = Layout { offset: 0, shape, order: Order::C, element, byte_order };
+    Array::new(path, Arc::new(values), &layout)
 }
 
 impl Tabular for Csv {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use csv::{ByteRecord, ReaderBuilder, Trim};
 
 use crate::error::{Error, Result};
+use crate::file;
 
 /// What stands between two fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,65 +28,121 @@ pub(super) struct Records<'a> {
     delimiter: Delimiter,
 }
 
+/// The end of a record: where the next one begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Position {
+    /// In the text.
+    byte: usize,
+    /// From 1.
+    line: usize,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Self { byte: 0, line: 1 }
+    }
+}
+
+/// Bytes of a mapped file after which those that were read are released.
+const RELEASE_BYTES: usize = 8 << 20;
+
 impl<'a> Records<'a> {
     pub(super) fn new(path: &Path, bytes: &'a [u8], delimiter: Delimiter) -> Self {
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         Self { path: path.to_owned(), text: text.trim_ascii_end(), delimiter }
     }
 
-    /// Calls `visit` with every record until it says to stop.
-    pub(super) fn visit(&self, mut visit: impl FnMut(Record<'_>) -> Result<bool>) -> Result<()> {
+    /// Calls `visit` with every record from `start` on until it says to stop; where the next record begins.
+    pub(super) fn visit(
+        &self,
+        start: Position,
+        mut visit: impl FnMut(Record<'_>) -> Result<bool>,
+    ) -> Result<Position> {
         match self.delimiter {
             Delimiter::Blank => {
-                for (index, line) in self.text.split(|&byte| byte == b'\n').enumerate() {
-                    let fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
-                    if !self.record(index + 1, fields, &mut visit)? {
+                let mut passed = Passed::new(self.text, start);
+                while passed.at.byte < self.text.len() {
+                    let rest = &self.text[passed.at.byte..];
+                    let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+                    let fields = rest[..length].split(u8::is_ascii_whitespace);
+                    let fields = fields.filter(|field| !field.is_empty());
+                    let more = self.record(passed.at.line, fields, &mut visit)?;
+                    passed.advance(self.text.len().min(passed.at.byte + length + 1), 1);
+                    if !more {
                         break;
                     }
                 }
-                Ok(())
+                Ok(passed.at)
             }
-            Delimiter::Byte(delimiter) => self.visit_delimited(delimiter, visit),
+            Delimiter::Byte(delimiter) => self.visit_delimited(delimiter, start, visit),
         }
     }
 
     fn visit_delimited(
         &self,
         delimiter: u8,
+        start: Position,
         mut visit: impl FnMut(Record<'_>) -> Result<bool>,
-    ) -> Result<()> {
+    ) -> Result<Position> {
         let mut reader = ReaderBuilder::new()
             .delimiter(delimiter)
             .has_headers(false)
             .flexible(true)
             .trim(Trim::All)
-            .from_reader(self.text);
-        let (mut record, mut start, mut line) = (ByteRecord::new(), 0, 1);
+            .from_reader(&self.text[start.byte..]);
+        let mut record = ByteRecord::new();
+        let mut passed = Passed::new(self.text, start);
         loop {
             let more = reader.read_byte_record(&mut record).map_err(|error| Error::Malformed {
                 path: self.path.clone(),
                 problem: format!("not readable as a table: {error}"),
             })?;
             if !more {
-                return Ok(());
+                return Ok(passed.at);
             }
-            let end = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX).min(self.text.len());
-            let mut passed = &self.text[start..end];
-            if start > 0 && self.text[start - 1] == b'\r' {
+            let Position { byte, line } = passed.at;
+            let end = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX);
+            let end = start.byte.saturating_add(end).min(self.text.len());
+            let mut own = &self.text[byte..end];
+            if byte > 0 && self.text[byte - 1] == b'\r' {
                 // The second half of the last line's end.
-                passed = passed.strip_prefix(b"\n").unwrap_or(passed);
+                own = own.strip_prefix(b"\n").unwrap_or(own);
             }
             // The library passes over blank lines, but the row is the index of an instance.
-            if passed.starts_with(b"\n") || passed.starts_with(b"\r") {
+            if own.starts_with(b"\n") || own.starts_with(b"\r") {
                 return Err(Error::BlankLine { path: self.path.clone(), line });
             }
-            if !self.record(line, record.iter(), &mut visit)? {
-                return Ok(());
+            let more = self.record(line, record.iter(), &mut visit)?;
+            let ends = own.iter().filter(|&&byte| byte == b'\n').count();
+            passed.advance(end, ends + usize::from(own.ends_with(b"\r")));
+            if !more {
+                return Ok(passed.at);
             }
-            let ends = passed.split(|&byte| byte == b'\n').count() - 1;
-            let open = usize::from(passed.ends_with(b"\r"));
-            (start, line) = (end, line + ends + open);
         }
+    }
+
+    /// How many records there are; where reading would fail, any number.
+    pub(super) fn count(&self) -> Result<usize> {
+        let mut lines = 1;
+        for (place, piece) in self.text.chunks(RELEASE_BYTES).enumerate() {
+            let next = self.text.get((place + 1) * RELEASE_BYTES);
+            if piece.contains(&b'"') || has_bare_return(piece, next) {
+                return self.count_by_reading();
+            }
+            // Without quotes, every line is a record.
+            lines += piece.iter().filter(|&&byte| byte == b'\n').count();
+            file::release(piece);
+        }
+        Ok(lines)
+    }
+
+    fn count_by_reading(&self) -> Result<usize> {
+        let mut count = 0;
+        self.visit(Position::default(), |_| {
+            count += 1;
+            Ok(true)
+        })?;
+        Ok(count)
     }
 
     fn record<'r>(
@@ -100,6 +157,44 @@ impl<'a> Records<'a> {
             return Err(Error::BlankLine { path: self.path.clone(), line });
         }
         visit(Record { line, fields })
+    }
+}
+
+/// Whether a piece of text has a carriage return that no line feed follows; `next` is the byte after the piece.
+fn has_bare_return(piece: &[u8], next: Option<&u8>) -> bool {
+    let bare = |pair: &[u8]| pair[0] == b'\r' && pair[1] != b'\n';
+    piece.contains(&b'\r')
+        && (piece.windows(2).any(bare) || (piece.last() == Some(&b'\r') && next != Some(&b'\n')))
+}
+
+/// How far a text was read; what lies behind is released.
+struct Passed<'a> {
+    text: &'a [u8],
+    at: Position,
+    released: usize,
+}
+
+impl<'a> Passed<'a> {
+    fn new(text: &'a [u8], at: Position) -> Self {
+        Self { text, at, released: at.byte }
+    }
+
+    fn advance(&mut self, byte: usize, lines: usize) {
+        self.at = Position { byte, line: self.at.line + lines };
+        if byte - self.released >= RELEASE_BYTES {
+            self.release();
+        }
+    }
+
+    fn release(&mut self) {
+        file::release(&self.text[self.released..self.at.byte]);
+        self.released = self.at.byte;
+    }
+}
+
+impl Drop for Passed<'_> {
+    fn drop(&mut self) {
+        self.release();
     }
 }
 
@@ -131,7 +226,7 @@ pub(super) fn first_records(
     most: usize,
 ) -> Result<Vec<Vec<String>>> {
     let mut first = Vec::new();
-    Records::new(path, bytes, delimiter).visit(|record| {
+    Records::new(path, bytes, delimiter).visit(Position::default(), |record| {
         first.push(record.fields.iter().map(|&field| field.to_owned()).collect());
         Ok(first.len() < most)
     })?;

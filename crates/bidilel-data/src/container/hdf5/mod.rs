@@ -2,10 +2,11 @@
 //!
 //! A key is the path of a dataset, with dots or slashes: `a.b` and `/a/b` are the same. MATLAB writes columns first,
 //! so what it calls m x n is stored as n x m: such files show the shape that MATLAB shows, any other file its own.
-//! What lies in one piece is mapped; what is in chunks is unpacked when it is asked for.
+//! What lies in one piece is mapped; what is in chunks is decompressed when it is asked for.
 
 mod budget;
 mod content;
+mod raw;
 mod stream;
 mod text;
 mod tree;
@@ -15,7 +16,6 @@ use std::sync::Arc;
 
 use hdf5_pure::{Dataset, File, FormatError, Object};
 
-use super::inflate::check_claim;
 use super::{Entry, EntryKind, Reader, RowStream, path_of};
 use crate::array::{Array, Bytes, Layout, Order};
 use crate::error::{Error, Result};
@@ -97,40 +97,6 @@ impl Hdf5 {
         };
         Ok(Entry { key: node.key.clone(), kind, shape })
     }
-
-    /// The elements of a dataset as they are stored, after a check that the file can hold that many.
-    fn raw(&self, dataset: &Dataset, path: &Path) -> Result<Vec<u8>> {
-        self.check_size(dataset, path)?;
-        dataset.read_raw().map_err(|error| unreadable(path, &error))
-    }
-
-    /// Refuses a dataset that is larger than the file can hold, and chunks that are: each is unpacked whole.
-    fn check_size(&self, dataset: &Dataset, path: &Path) -> Result<()> {
-        let failed = |error| unreadable(path, &error);
-        let length = (*self.bytes).as_ref().len();
-        let size = dataset.element_size().map_err(failed)?;
-        let chunk = dataset.chunk_shape().map_err(failed)?.unwrap_or_default();
-        for shape in [dataset.shape().map_err(failed)?, chunk] {
-            let declared = shape.iter().try_fold(size, |count, &size| count.checked_mul(size));
-            let declared = declared.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
-            check_claim(path, length, declared)?;
-        }
-        if !dataset.is_chunked() {
-            return Ok(());
-        }
-        // The library makes room for the bytes of a chunk before it looks whether they are there.
-        let found = length as u64;
-        let end = |chunk: &hdf5_pure::Chunk| chunk.address.saturating_add(chunk.storage_size);
-        match dataset.chunks().map_err(failed)?.iter().map(end).max() {
-            Some(end) if end > found => Err(Error::Malformed {
-                path: path.to_owned(),
-                problem: format!(
-                    "expected a chunk to end at byte {end}, found the end of the file at {found}"
-                ),
-            }),
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Reader for Hdf5 {
@@ -185,8 +151,8 @@ impl Reader for Hdf5 {
         self.strings_of(dataset, &path)
     }
 
-    fn stream(&self, key: &str, _: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
-        let stream = stream::Stream::open(self, key)?;
+    fn stream(&self, key: &str, _: &[usize], transpose: bool) -> Result<Option<Box<dyn RowStream>>> {
+        let stream = stream::Stream::open(self, key, transpose)?;
         Ok(stream.map(|stream| -> Box<dyn RowStream> { Box::new(stream) }))
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn number_from_kind(kind: u32) -> Option<Number> {
     })
 }
 
-/// Bytes with elements in them: the file, or what was unpacked from it.
+/// Bytes with elements in them: the file, or what was decompressed from it.
 #[derive(Clone)]
 pub(super) struct Source {
     /// Their name in messages.

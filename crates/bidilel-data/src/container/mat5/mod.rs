@@ -1,8 +1,8 @@
 //! MATLAB files of versions 5, 6 and 7.
 //!
 //! A header of 128 bytes, then elements; an element is a matrix, or one that is compressed. Numbers that are not
-//! compressed are mapped. A compressed variable is unpacked once, when something in it is asked for; until then only
-//! its first bytes are, for its name and its sizes.
+//! compressed are mapped. A compressed variable is decompressed once, when something in it is asked for; until then only
+//! its first bytes are, for its name and its sizes. The columns of a large matrix can be decompressed block by block.
 //!
 //! # References
 //!
@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::inflate::{self, Wrapper};
-use super::{Entry, EntryKind, Reader, path_of};
-use crate::array::{Array, ByteOrder, Bytes};
+use super::inflated::{Inflated, Packed};
+use super::{Entry, EntryKind, Reader, RowStream, path_of};
+use crate::array::{Array, ByteOrder, Bytes, Order};
 use crate::error::{Error, Result};
 use element::{COMPRESSED, Cursor, Element, MATRIX, Source};
 use matrix::{Class, Matrix};
@@ -135,6 +136,13 @@ impl Reader for Mat5 {
     }
 
     fn entry(&self, key: &str) -> Result<Option<Entry>> {
+        let numeric = |variable: &&Variable| {
+            variable.header.name == key && matches!(variable.header.class, Class::Numeric { .. })
+        };
+        if let Some(variable) = self.variables.iter().find(numeric) {
+            // Its header says everything: nothing need be decompressed.
+            return describe(key.to_owned(), &self.file, &variable.header).map(Some);
+        }
         let found = self.find(key)?;
         found.map(|(source, matrix)| describe(key.to_owned(), &source, &matrix)).transpose()
     }
@@ -147,6 +155,29 @@ impl Reader for Mat5 {
     fn strings(&self, key: &str) -> Result<Vec<String>> {
         let (source, matrix) = self.find(key)?.ok_or_else(|| self.file.malformed("no such key"))?;
         text::strings(&source, matrix)
+    }
+
+    fn stream(&self, key: &str, _: &[usize], transpose: bool) -> Result<Option<Box<dyn RowStream>>> {
+        let compressed =
+            |variable: &&Variable| variable.header.name == key && variable.element.kind == COMPRESSED;
+        let Some(variable) = self.variables.iter().find(compressed) else { return Ok(None) };
+        // MATLAB stores column after column.
+        if !transpose || variable.unpacked.get().is_some() {
+            return Ok(None);
+        }
+        let path = path_of(&self.path, key);
+        let packed = self.file.bytes_of(variable.element);
+        let start = inflate::start(&path, packed, Wrapper::Zlib, START)?;
+        let (_, declared) = declared(&self.file, &start)?;
+        let Some(mut layout) = numbers::layout_from_start(&self.file, start, declared)? else {
+            return Ok(None);
+        };
+        layout.shape.reverse();
+        layout.order = Order::C;
+        let (bytes, range) = (self.file.bytes.clone(), variable.element.start..variable.element.end);
+        let packed = Packed { bytes, range, wrapper: Wrapper::Zlib, declared, checksum: None };
+        let stream = Inflated::open(&path, packed, layout)?;
+        Ok(stream.map(|stream| -> Box<dyn RowStream> { Box::new(stream) }))
     }
 }
 

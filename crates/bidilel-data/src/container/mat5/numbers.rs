@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::element::{Element, INT32, Source, UINT32, number_from_kind};
+use super::element::{Element, INT32, MATRIX, Source, UINT32, number_from_kind};
 use super::matrix::{Class, Matrix};
 use crate::array::{Array, ByteOrder, Element as Number, Layout, Order};
+use crate::container::inflated::WHOLE_BYTES;
 use crate::error::{Error, Result};
 use crate::room;
 
@@ -32,6 +33,29 @@ pub(super) fn array(path: &Path, source: &Source, matrix: &Matrix) -> Result<Arr
         Class::Sparse => dense(path, source, matrix),
         _ => Err(Error::Element { path: path.to_owned(), expected: "numbers", found: "MATLAB".to_owned() }),
     }
+}
+
+/// Where the numbers of a large matrix begin, from the first of its `declared` bytes; none for anything else.
+pub(super) fn layout_from_start(file: &Source, start: Vec<u8>, declared: usize) -> Result<Option<Layout>> {
+    if declared <= WHOLE_BYTES || start.len() < 8 {
+        return Ok(None);
+    }
+    let source = Source { bytes: Arc::new(start), ..file.clone() };
+    let element = Element { kind: MATRIX, start: 8, end: source.content().len() };
+    let matrix = Matrix::parse(&source, element)?;
+    let Class::Numeric { logical } = matrix.class else { return Ok(None) };
+    // The numbers themselves go on beyond these bytes, so only their tag can be read.
+    let at = matrix.content.at;
+    let tag = Element { kind: 0, start: at, end: (at + 8).min(source.content().len()) };
+    let mut words = source.words(tag);
+    let (Some(kind), Some(size)) = (words.next(), words.next()) else { return Ok(None) };
+    let Some(number) = number_from_kind(kind) else { return Ok(None) };
+    let count = matrix.count(&source)?;
+    if count.checked_mul(number.size()) != Some(size as usize) {
+        return Ok(None);
+    }
+    let number = if logical && number.size() == 1 { Number::Bool } else { number };
+    Ok(Some(layout(&source, at + 8, matrix.shape, number)))
 }
 
 fn layout(source: &Source, offset: usize, shape: Vec<usize>, element: Number) -> Layout {

@@ -79,7 +79,7 @@ impl Parquet {
         leaf.numbers(&path, &self.reader, self.rows, self.size)
     }
 
-    /// Several columns side by side, as 64-bit floats.
+    /// Several columns as one matrix of 64-bit floats.
     fn matrix(&self, leaves: &[&Leaf]) -> Result<Array> {
         let columns = leaves.len();
         let mut cells = Vec::new();
@@ -88,7 +88,7 @@ impl Parquet {
             let path = path_of(&self.path, &leaf.key);
             let column = array(&path, column, vec![self.rows, width], leaf.element())?.to_matrix();
             if index == 0 {
-                // Not before a column has shown that there are so many rows.
+                // Not before a column has shown that there are that many rows.
                 cells = room::zeros(&self.path, columns.saturating_mul(self.rows).saturating_mul(8))?;
             }
             let values = (0..self.rows).map(|row| column[(0, row)]);
@@ -133,7 +133,10 @@ impl Reader for Parquet {
         Some(self)
     }
 
-    fn stream(&self, _: &str, columns: &[usize]) -> Result<Option<Box<dyn RowStream>>> {
+    fn stream(&self, _: &str, columns: &[usize], transpose: bool) -> Result<Option<Box<dyn RowStream>>> {
+        if transpose {
+            return Ok(None);
+        }
         let leaves = columns.iter().map(|&column| self.leaves[column].clone()).collect();
         Ok(Some(Box::new(stream::Stream::open(&self.path, leaves)?)))
     }

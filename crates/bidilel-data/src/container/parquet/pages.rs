@@ -13,7 +13,7 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// Allows so many values in all pages together.
+    /// Allows that many values in all pages together.
     pub(super) fn new(pages: Box<dyn PageReader>, most: usize) -> Self {
         Self { pages, left: most }
     }

@@ -158,7 +158,7 @@ fn features_that_tell_nothing() {
         "zoom.npy",
         array(&[6, 2], &far),
         "warning | zoom.npy | raw rows lie about",
-        "`--normalize none` use `--weights heat`",
+        "for raw rows use heat weights",
     );
 }
 
@@ -167,13 +167,13 @@ fn arrays_that_lie_the_other_way_round() {
     assert_problem_with(
         "zoom.npy",
         array(&[2, 6], &ZOOM),
-        "error | zoom.npy | expected 6 rows (one an instance), found 2 rows and 6 columns",
+        "error | zoom.npy | expected 6 rows (one per instance), found 2 rows and 6 columns",
         "write `transpose = true`",
     );
     assert_problem_with(
         "attributes.npy",
         array(&[2, 3], &[1.0_f64, 2.0, 3.0, 4.0, 5.0, 7.0]),
-        "error | attributes.npy | expected 3 rows (one a class), found 2 rows and 3 columns",
+        "error | attributes.npy | expected 3 rows (one per class), found 2 rows and 3 columns",
         "write `transpose = true`",
     );
 }

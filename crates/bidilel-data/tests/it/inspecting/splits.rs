@@ -75,7 +75,7 @@ fn classes_without_instances() {
     assert_problem(
         &sample,
         "warning | labels | class `wolf` has no instances",
-        "needs none to be recognised",
+        "needs none to be recognized",
     );
     let labels = array(&[6], &[1_i64, 1, 1, 2, 2, 2]);
     assert_problem_with(

@@ -180,7 +180,7 @@ fn settings_out_of_range_are_named() {
     );
     assert_eq!(
         message(Synthetic { semantic_gap: f64::NAN, ..sound() }),
-        "semantic_gap must be at least 0 and at most 1, found NaN"
+        "semantic-gap must be at least 0 and at most 1, found NaN"
     );
     assert_eq!(message(Synthetic { scale: 0.0, ..sound() }), "scale must be above 0 and at most 1, found 0");
     assert_eq!(message(Synthetic { views: vec![], ..sound() }), "views must be at least 1, found 0");

@@ -1,0 +1,92 @@
+//! Hints: what to type when a command failed, by the variant of the error.
+
+#[cfg(feature = "vision")]
+use bidilel_vision::{Contradiction, Unfinished};
+
+/// The hint for a failure of the library: what its options can do about it, or what the library knows of the data.
+pub(crate) fn for_library(error: &bidilel::Error) -> Option<String> {
+    use bidilel::Error;
+    let text = match error {
+        Error::Math { source: bidilel_math::Error::NotPositiveDefinite { .. }, .. } => {
+            "raise --alpha or --ridge".to_owned()
+        }
+        Error::NoDescriptors { .. } => {
+            "remove the item, or give it a row of zeros with `--empty zero`".to_owned()
+        }
+        Error::Codebook { source: bidilel_math::Error::Parameter { .. } } => {
+            "lower --components, raise --sample, or bring more descriptors".to_owned()
+        }
+        Error::Negative { view, .. } => {
+            format!("use --kernel {view}=rbf or {view}=linear for features that are no histograms")
+        }
+        Error::KernelMemory { .. } => {
+            "raise --kernel-memory, or approximate: --kernel-method nystrom with --nystrom-rank".to_owned()
+        }
+        Error::ApproximateFolds => {
+            "leave --search out here, and give it to `evaluate` and `fit` afterwards".to_owned()
+        }
+        Error::NoEdges => {
+            "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbors"
+                .to_owned()
+        }
+        other => return other.hint(),
+    };
+    Some(text)
+}
+
+/// What to do about a file that cannot be used.
+pub(crate) fn for_data(error: &bidilel_data::Error) -> Option<String> {
+    use bidilel_data::Error;
+    let hint = match error {
+        Error::WhichKey { keys, .. } if !keys.is_empty() => {
+            "say which one: `key = \"…\"` in dataset.toml, `--key` on the command line"
+        }
+        Error::MissingColumns { .. } => {
+            "the model was fitted to columns of these names; name others in their order with `--columns`"
+        }
+        Error::NoColumns { .. } => {
+            "say which columns are features: `columns = [\"…\"]` in dataset.toml, `--columns` on the command line"
+        }
+        Error::Suspect { .. } => {
+            "take the column out of the file, or say which ones to use: `--columns 1..129`"
+        }
+        Error::NoMemory { .. } => {
+            "convert it to .npy, which is mapped; `predict` also reads CSV, Parquet, HDF5 and compressed arrays in blocks"
+        }
+        _ => return error.hint(),
+    };
+    Some(hint.to_owned())
+}
+
+/// What to do about pictures, networks and settings that cannot be used.
+#[cfg(feature = "vision")]
+pub(crate) fn for_vision(error: &bidilel_vision::Error) -> Option<String> {
+    use bidilel_vision::Error;
+    let more = match error {
+        Error::Data(error) => return for_data(error),
+        Error::NoLayer { .. } => "--list-layers shows all of them",
+        Error::Run { runtime: "rten", .. } => "--onnxruntime FILE names the library in it",
+        Error::Library { .. } => "--onnxruntime FILE names it, too, and --runtime rten does without",
+        Error::NoFfmpeg { .. } => "--ffmpeg FILE names it, and --only pictures leaves videos out",
+        Error::Unfinished { state: Unfinished::Begun, .. } => "--resume continues it",
+        Error::Unfinished { state: Unfinished::Foreign, .. } => "--out names it",
+        Error::Settings(contradiction) => return for_contradiction(contradiction).map(str::to_owned),
+        _ => return error.hint(),
+    };
+    Some(error.hint().map_or_else(|| more.to_owned(), |hint| format!("{hint}; {more}")))
+}
+
+#[cfg(feature = "vision")]
+fn for_contradiction(contradiction: &Contradiction) -> Option<&'static str> {
+    match contradiction {
+        Contradiction::Resize { .. } => Some("give a larger --resize, or a smaller --size"),
+        Contradiction::StandardDeviation => Some("--std takes three numbers, as in --std 0.229,0.224,0.225"),
+        Contradiction::TenCrops => {
+            Some("give a --resize that is larger than --size, and --fit other than pad")
+        }
+        Contradiction::Batch { .. } => Some("give a smaller --batch or --size"),
+        Contradiction::PictureSize { .. } => Some("--size sets it; without it, the network decides"),
+        Contradiction::ChannelOrder { .. } => Some("--layout sets it; without it, the network decides"),
+        _ => None,
+    }
+}

@@ -1,0 +1,45 @@
+//! Journals made by recipes of a fuzz target are continued or refused.
+
+#[path = "../../../../fuzz/src/crafted.rs"]
+#[expect(unreachable_pub, dead_code, reason = "it is part of a crate of its own elsewhere")]
+mod crafted;
+#[path = "../../src/tuning/journal.rs"]
+#[allow(dead_code, clippy::unwrap_used, reason = "a module of the program, with its own tests")]
+mod journal;
+#[path = "../../../../fuzz/src/journals.rs"]
+#[expect(unreachable_pub, reason = "it is part of a crate of its own elsewhere")]
+mod journals;
+
+use std::fs;
+
+use journal::Journal;
+use journals::FINGERPRINT;
+
+#[test]
+fn a_journal_of_any_recipe_is_continued_or_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal.jsonl");
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut byte = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state.to_be_bytes()[0]
+    };
+    let mut continued = 0;
+    for round in 0..1000 {
+        let recipe: Vec<u8> = (0..usize::from(byte()) / 4).map(|_| byte()).collect();
+        let text = journals::journal(&mut crafted::Recipe::new(&recipe));
+        fs::write(&path, &text).expect("writable");
+        let Ok(open) = Journal::open(&path, FINGERPRINT, true) else {
+            assert_eq!(fs::read(&path).expect("still there"), text, "round {round}: what is refused stays");
+            continue;
+        };
+        let before = open.len();
+        open.record(r#"{"alpha":"new"}"#, 7, 0.5).expect("a line");
+        drop(open);
+        let again = Journal::open(&path, FINGERPRINT, true).expect("what was written can be read");
+        let found = (again.len(), again.recall(r#"{"alpha":"new"}"#, 7));
+        assert_eq!(found, (before + 1, Some(0.5)), "round {round}");
+        continued += usize::from(before > 0);
+    }
+    assert!(continued > 20, "{continued} of them have lines");
+}

@@ -1,0 +1,145 @@
+//! ConSE: an instance is described by the known classes that it resembles.
+//!
+//! With `$p(y \mid x)$` over the known classes by multinomial logistic regression, and the $T$ most probable of them,
+//! $$ f(x) = \frac{1}{\sum_{t \le T} p(y_t \mid x)} \sum_{t \le T} p(y_t \mid x)\, s_{y_t}, $$
+//! and the nearest class by the cosine of $f(x)$ and its description.
+//!
+//! Left open by the paper and chosen here: unit vectors as descriptions, $T = 10$ (the paper's own) unless it is set.
+//! Unit vectors are compared by their Euclidean distance, which orders classes as the cosine does and gives refiners
+//! points to work with.
+//!
+//! # References
+//! M. Norouzi et al., *Zero-shot learning by convex combination of semantic embeddings*, 2013.
+
+use std::sync::Arc;
+
+use faer::Mat;
+use safetensors::tensor::SafeTensors;
+use serde::{Deserialize, Serialize};
+
+use bidilel_math::logistic::{Targets, softmax};
+use bidilel_math::parallel::product;
+use bidilel_math::{Observer, distance};
+
+use super::linear::vectors;
+use super::probabilities::Predictors;
+use super::{FittedMethod, Stored, ZeroShotMethod};
+use crate::error::Result;
+use crate::model::Header;
+use crate::recognize::{Candidates, Recognition};
+use crate::semantic::ClassSemantics;
+use crate::settings::{self, Settings};
+use crate::task::{Prepared, Task};
+use crate::tensors::Tensor;
+
+/// Settings of ConSE.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Conse {
+    /// Ridge of the logistic regression.
+    pub logistic_ridge: f64,
+    /// Known classes that describe an instance: $T$.
+    pub conse_classes: usize,
+}
+
+impl Default for Conse {
+    fn default() -> Self {
+        Self { logistic_ridge: 1.0, conse_classes: 10 }
+    }
+}
+
+/// A classifier of known classes, and the descriptions of all classes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConvexCombination {
+    predictors: Predictors,
+    /// Unit vectors of known, then unseen classes.
+    classes: Mat<f64>,
+    /// $T$.
+    terms: usize,
+}
+
+impl Conse {
+    pub(crate) fn from_settings(settings: &Settings, _seed: u64) -> Self {
+        let default = Self::default();
+        Self {
+            logistic_ridge: settings.logistic_ridge.unwrap_or(default.logistic_ridge),
+            conse_classes: settings.conse_classes.unwrap_or(default.conse_classes),
+        }
+    }
+}
+
+impl ZeroShotMethod for Conse {
+    type Fitted = ConvexCombination;
+
+    fn fit(&self, task: &Task, watch: &dyn Observer) -> Result<ConvexCombination> {
+        settings::check("conse_classes", self.conse_classes as f64)?;
+        let classes = unit(&task.semantics)?;
+        let targets = Targets::Classes { labels: &task.train.labels, count: task.known.len() };
+        let predictors = Predictors::fit(task, targets, self.logistic_ridge, "conse", watch)?;
+        Ok(ConvexCombination { predictors, classes, terms: self.conse_classes })
+    }
+}
+
+/// Unit vectors of all classes.
+fn unit(semantics: &ClassSemantics) -> Result<Mat<f64>> {
+    let mut classes = vectors(semantics, "method `conse`")?.to_owned();
+    distance::normalize_columns(classes.as_mut());
+    Ok(classes)
+}
+
+impl FittedMethod for ConvexCombination {
+    fn recognize(&self, instances: Prepared<'_>, candidates: Candidates) -> Result<Recognition> {
+        let mut weights = self.predictors.of(instances)?;
+        let known = weights.nrows();
+        for instance in 0..weights.ncols() {
+            let column = weights.col_as_slice_mut(instance);
+            softmax(column);
+            keep_largest(column, self.terms);
+        }
+        // The sum of the weights does not matter to a direction.
+        let mut points = product(self.classes.subcols(0, known), weights.as_ref());
+        distance::normalize_columns(points.as_mut());
+        let range = candidates.range(known, self.classes.ncols() - known);
+        let classes = self.classes.subcols(range.start, range.len()).to_owned();
+        Ok(Recognition::nearest(Arc::new(points), classes))
+    }
+}
+
+/// Sets all but the largest values to zero; of equal ones the first stay.
+fn keep_largest(values: &mut [f64], count: usize) {
+    if count >= values.len() {
+        return;
+    }
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
+    order[count..].iter().for_each(|&i| values[i] = 0.0);
+}
+
+impl Stored for ConvexCombination {
+    fn tensors(&self) -> Vec<Tensor<'_>> {
+        self.predictors.tensors()
+    }
+
+    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self> {
+        let predictors = Predictors::read(file, header, header.known.len())?;
+        let terms = match &header.method {
+            super::Method::Conse(conse) => conse.conse_classes,
+            _ => Conse::default().conse_classes,
+        };
+        Ok(Self { predictors, classes: unit(semantics)?, terms })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_largest_terms_count() {
+        let mut values = [0.1, 0.4, 0.1, 0.4];
+        keep_largest(&mut values, 3);
+        assert_eq!(values.map(|value| value > 0.0), [true, true, false, true]);
+        keep_largest(&mut values, 9);
+        assert_eq!(values.map(|value| value > 0.0), [true, true, false, true]);
+    }
+}
