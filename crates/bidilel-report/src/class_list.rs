@@ -7,6 +7,18 @@ use serde::{Deserialize, Serialize};
 use crate::{Align, Table};
 
 /// The object that `class list --format json` prints.
+///
+/// ```
+/// use bidilel::{Model, Settings, Silent, Synthetic};
+/// use bidilel_report::ClassList;
+///
+/// let dataset = Synthetic { scale: 0.3, ..Synthetic::default() }.generate(0)?;
+/// let model = Model::fit(&dataset, &Settings::default(), None, 0, &Silent)?;
+/// let list = ClassList::of(&model, 3)?;
+/// assert_eq!(list.classes[0].nearest_known.len(), 3);
+/// println!("{}", list.table().text(Some(80)));
+/// # Ok::<(), bidilel::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClassList {
     /// Name of the dataset that the model was fitted on.
@@ -122,25 +134,16 @@ fn nearest_first(
 
 #[cfg(test)]
 mod tests {
-    use bidilel::settings::Settings;
-    use bidilel::synthetic::Synthetic;
-    use bidilel::{Method, Task, ZeroShotMethod};
-    use bidilel_math::Silent;
+    use bidilel::{Settings, Silent, Synthetic};
 
     use super::*;
 
     #[test]
     fn classes_have_their_nearest_known_classes_and_never_themselves() {
         let dataset = Synthetic { scale: 0.2, ..Synthetic::default() }.generate(0).expect("a dataset");
-        let settings = Settings::default();
-        let choice = settings.choice(&dataset).expect("a choice");
-        let trial = dataset.trials(None).expect("trials").remove(0);
-        let task = Task::new(&dataset, &trial, &choice, &Silent).expect("a task");
-        let method = Method::from_settings(&settings, 0);
-        let fitted = method.fit(&task, &Silent).expect("a fit");
-        let model = Model::new("sea", choice.normalize, &task, &method, fitted);
+        let model = Model::fit(&dataset, &Settings::default(), None, 0, &Silent).expect("a fit");
         let list = ClassList::of(&model, 2).expect("a latent space");
-        assert_eq!(list.classes.len(), task.known.len() + task.unseen.len());
+        assert_eq!(list.classes.len(), model.known.len() + model.unseen.len());
         assert_eq!(list.classes[0].role, ClassRole::Unseen);
         for class in &list.classes {
             let [first, second] = &class.nearest_known[..] else { panic!("{class:?}") };

@@ -81,6 +81,22 @@ pub struct Spread {
 }
 
 /// The object that `evaluate --format json` prints.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use bidilel::{Experiment, Silent, Synthetic, evaluate};
+/// use bidilel_report::{Evaluation, Format};
+///
+/// let dataset = Synthetic { scale: 0.3, ..Synthetic::default() }.generate(0)?;
+/// let evaluated = evaluate(dataset, &Experiment::default(), &Silent)?;
+/// let result = Evaluation::of(evaluated, BTreeMap::new(), Vec::new());
+/// assert!(result.accuracy.per_class > result.chance);
+/// assert_eq!(result.runs_table().rows.len(), result.runs.len());
+/// println!("{}", result.text(None));
+/// println!("{}", result.summary_table().render(Format::Latex));
+/// # Ok::<(), bidilel::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// What was evaluated.

@@ -34,6 +34,15 @@ const MARGIN: (f64, f64, f64, f64) = (58.0, 18.0, 32.0, 44.0);
 const COLORS: [&str; 5] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#222222"];
 
 /// All panels in two columns; the title is for screen readers.
+///
+/// ```
+/// use bidilel_report::{Growth, Series, growth};
+///
+/// let fit = Series { name: "fit".to_owned(), points: vec![(1_000.0, 0.2), (10_000.0, 19.0)] };
+/// let (title, axis) = ("seconds".to_owned(), "instances".to_owned());
+/// let panel = Growth { title, axis, series: vec![fit], guide: Some((2.0, "n²".to_owned())) };
+/// assert!(growth("Cost of a fit", &[panel]).contains("seconds"));
+/// ```
 pub fn growth(title: &str, all: &[Growth]) -> String {
     frame(title, (WIDTH, HEIGHT), all, panel)
 }

@@ -123,7 +123,7 @@ impl RowFormat {
         let mut text = String::new();
         // Writing to memory cannot fail, and a row of plain fields is a JSON object.
         match self {
-            Self::Csv => return csv_rows(rows, |cell| Cow::Borrowed(cell)),
+            Self::Csv => return csv_rows(rows, Cow::Borrowed),
             Self::SafeCsv => return csv_rows(rows, spreadsheet_safe),
             Self::Json => {
                 for (number, row) in rows.enumerate() {
@@ -173,7 +173,7 @@ fn json(row: Prediction<'_>, kind: Option<IdKind>) -> String {
 mod tests {
     use super::*;
 
-    fn rows<'a>(id: Option<&'a str>) -> Vec<Prediction<'a>> {
+    fn rows(id: Option<&str>) -> Vec<Prediction<'_>> {
         let row = |index, label, distance| Prediction { index, label, distance, id };
         vec![row(0, "polar bear", 0.25), row(1, "=1+1, \"x\"", 0.5)]
     }

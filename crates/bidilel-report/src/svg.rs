@@ -20,6 +20,15 @@ const MARGIN: (f64, f64, f64, f64) = (46.0, 14.0, 30.0, 40.0);
 const COLUMNS: usize = 2;
 
 /// All curves in two columns; the title is for screen readers.
+///
+/// ```
+/// use bidilel_report::{Curve, curves};
+///
+/// let points = vec![("0.1".to_owned(), 0.41, 0.02), ("1".to_owned(), 0.46, 0.01)];
+/// let alpha = Curve { title: "alpha".to_owned(), points, chosen: Some(1) };
+/// let svg = curves("Accuracy against each setting", &[alpha]);
+/// assert!(svg.starts_with("<svg ") && svg.contains(">alpha</text>"));
+/// ```
 pub fn curves(title: &str, all: &[Curve]) -> String {
     frame(title, (WIDTH, HEIGHT), all, panel)
 }

@@ -12,6 +12,15 @@ pub enum Align {
 }
 
 /// Rows of text under headers.
+///
+/// ```
+/// use bidilel_report::{Align, Format, Table};
+///
+/// let mut table = Table::new(&[("class", Align::Left), ("accuracy", Align::Right)]);
+/// table.push(vec!["polar bear".to_owned(), "91.5".to_owned()]);
+/// assert_eq!(table.text(None), "class       accuracy\npolar bear      91.5\n");
+/// assert_eq!(table.render(Format::Csv), "class,accuracy\npolar bear,91.5\n");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     /// Headers with the alignment of their columns.

@@ -72,9 +72,8 @@ pub(super) fn write(path: &Path, runs: &[Recognized]) -> Result<()> {
             for row in runs.iter().flat_map(Recognized::rows) {
                 let RunPrediction { split, seed, instance, truth, predicted, distances } = row;
                 let fields = [split, &seed.to_string(), &instance.to_string(), truth, predicted];
-                let distance = |name: &&String| {
-                    distances.get(name.as_str()).map_or(String::new(), |distance| distance.to_string())
-                };
+                let distance =
+                    |name: &&String| distances.get(name.as_str()).map_or(String::new(), f64::to_string);
                 let fields = fields.map(str::to_owned).into_iter();
                 csv.write_record(fields.chain(classes.iter().map(distance)))?;
             }
