@@ -1,4 +1,4 @@
-//! What can be typed: declarations only, no meaning.
+//! The command line: declarations only.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! The `bidilel` program: zero-shot recognition from the command line.
 //!
-//! Arguments are parsed ([`args`]), resolved into what they mean ([`method`]), and handed to one file a
+//! Arguments are parsed ([`args`]), resolved into what they mean ([`method`]), and run by one file per
 //! subcommand ([`commands`]). Results go to stdout, everything else to stderr.
 
 mod args;

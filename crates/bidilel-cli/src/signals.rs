@@ -110,7 +110,7 @@ mod unix {
             }
             let error = bidilel_data::Error::Changed { path };
             let mut stderr = std::io::stderr();
-            // Nobody is left to tell if stderr is gone too.
+            // A closed standard error cannot be reported.
             let _ = writeln!(stderr, "error: {error}: it became shorter");
             if let Some(hint) = error.hint() {
                 let _ = writeln!(stderr, "\nhint: {hint}");

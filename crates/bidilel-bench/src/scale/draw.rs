@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use bidilel_report::{Growth, Series, growth};
 
-/// Columns of the tables as readers know them; memory has a panel of its own.
+/// Columns of the tables with their names in the legend; memory has its own panel.
 const NAMES: [(&str, &str); 8] = [
     ("neighbors", "neighbors"),
     ("scatter", "scatter matrices"),

@@ -49,7 +49,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();
     if output::is_stdout(&args.out) {
-        // The model is there: a report after it would be part of it.
+        // The model is on stdout: a report after it would become part of it.
         return Ok(());
     }
     let report = ModelReport::new(args.out.clone(), &model, timings, progress.checks());
@@ -59,7 +59,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     }
 }
 
-/// What a model of a task takes at least; a latent dimension that is not set counts as one.
+/// Smallest size of a model of a task, in bytes; a latent dimension that is not set counts as one.
 fn least_model_bytes(task: &Task, dim: Option<usize>) -> usize {
     let (known, unseen, visual) = (task.known.len(), task.unseen.len(), task.train.features.nrows());
     let dim = dim.map_or(1, |dim| dim.min(visual));

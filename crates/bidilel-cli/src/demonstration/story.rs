@@ -42,7 +42,7 @@ pub(crate) struct Guess {
 }
 
 impl<'a> Story<'a> {
-    /// Recognizes the test pictures in every way.
+    /// Recognizes the test pictures without refiner and with each.
     pub(crate) fn new(
         animals: &'a Collection,
         trial: &'a Trial,

@@ -8,7 +8,7 @@ use crate::terminal::Style;
 /// Cells in a full bar.
 const BAR: f64 = 40.0;
 
-/// All of it; `page` says what became of the page.
+/// The whole text; `page` is the line about the page.
 pub(crate) fn render(story: &Story<'_>, style: Style, page: &str, seconds: f64) -> String {
     let teller = Teller { story, style };
     let mut text = String::new();

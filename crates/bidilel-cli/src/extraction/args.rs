@@ -1,4 +1,4 @@
-//! What can be typed after `bidilel extract`.
+//! Arguments of `bidilel extract`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What can be typed after `bidilel tune`, and what it means.
+//! Arguments of `bidilel tune`, resolved into a plan.
 
 use std::path::{Path, PathBuf};
 

@@ -110,7 +110,7 @@ pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Res
     }
 }
 
-/// The rows that were held back, as many at a time as were encoded together: products then round alike.
+/// The stored rows, in the batches that they were encoded in, so that GEMM rounds alike.
 fn each_wave(
     rows: &Scratch,
     watch: &dyn Observer,
@@ -216,7 +216,7 @@ fn labels(args: &EncodeArgs, collection: &Collection) -> Result<Option<Vec<Strin
     }
 }
 
-/// The settings that were typed, over the usual ones of the method.
+/// The settings that were typed; the others have the defaults of the method.
 fn settings(args: &EncodeArgs) -> Settings {
     let usual = Settings::new(args.method.into());
     let typed = &args.learning;
