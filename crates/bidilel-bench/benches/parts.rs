@@ -1,6 +1,6 @@
 //! The parts of a fit, one by one: `cargo bench -p bidilel-bench`.
 //!
-//! The points have clusters in a few strong directions, as features of networks have.
+//! The points form clusters along a few leading directions, as features of networks do.
 
 use std::hint::black_box;
 

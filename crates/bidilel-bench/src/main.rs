@@ -2,9 +2,9 @@
 //!
 //! - `all [FOLDER…]`: everything below, one after the other;
 //! - `peers [FOLDER…]`: fits against NumPy, SciPy and faiss on the same data;
-//! - `neighbors [ROWS…] [FOLDER…]`: exact and approximate neighbours: seconds, recall, accuracy;
+//! - `neighbors [ROWS…] [FOLDER…]`: exact and approximate neighbors: seconds, recall, accuracy;
 //! - `tune [small | large]`: the paper's protocol, shared and naive;
-//! - `predict [FILE]`: rows a second from a mapped file, against the bounds of product and memory;
+//! - `predict [FILE]`: rows per second from a mapped file, against the bounds of GEMM and memory;
 //! - `scale [rows | classes | draw]`: seconds and memory of a fit from 1,000 to 100,000 rows, and of the mapping from 50
 //!   to 20,000 classes, drawn.
 
@@ -58,6 +58,6 @@ fn all(folders: &[String]) -> anyhow::Result<()> {
 }
 
 pub(crate) fn say(line: &str) {
-    // Nobody is left to tell if standard output is gone.
+    // A closed standard output cannot be reported.
     let _ = writeln!(std::io::stdout(), "{line}");
 }

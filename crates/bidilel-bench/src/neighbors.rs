@@ -1,6 +1,6 @@
-//! Exact against approximate neighbours: `neighbors [ROWS…] [FOLDER…]`, each size or dataset in one run.
+//! Exact against approximate neighbors: `neighbors [ROWS…] [FOLDER…]`, each size or dataset in one run.
 //!
-//! Both are fitted and evaluated; the seconds are those of the stage. Recall is the share of the true neighbours that
+//! Both are fitted and evaluated; the seconds are those of the stage. Recall is the share of the true neighbors that
 //! the approximate lists have, over [`QUERIES`] instances spread evenly, whose true ones come from all distances in `f64`.
 
 use std::path::Path;
@@ -67,7 +67,7 @@ fn measure(dataset: &Dataset) -> Result<()> {
     Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "ten thousand neighbours")]
+#[expect(clippy::cast_precision_loss, reason = "ten thousand neighbors")]
 fn recall(task: &Task) -> f64 {
     let points = task.train.features.as_ref();
     let (found, count) = (neighbors::approximate(points, NEIGHBORS, &Silent), points.ncols());

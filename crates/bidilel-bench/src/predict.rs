@@ -1,8 +1,7 @@
-//! Rows that are recognised in a second, from a mapped file of 1,000,000 x 1,024 numbers.
+//! Rows recognized per second, from a mapped file of 1,000,000 x 1,024 numbers.
 //!
-//! Beside the seconds stand the two bounds of the machine: the projection's operations at the rate of the best
-//! product in the same precision, measured before each of some rounds, and the file's bytes at the rate at which memory
-//! is read.
+//! Next to the seconds stand two bounds of the machine: the projection's operations at the rate of the best GEMM in the
+//! same precision, measured before each round, and the file's bytes at the bandwidth of memory.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -27,7 +26,7 @@ use crate::say;
 const ROWS: usize = 1_000_000;
 const DIM: usize = 1024;
 const ROUNDS: usize = 5;
-/// Rows for which the file is mapped anew: pages of a mapping stay with the process.
+/// Rows after which the file is mapped again: pages of a mapping stay resident.
 const MAPPED: usize = 16_384;
 
 pub(crate) fn run() -> Result<()> {
@@ -48,7 +47,7 @@ pub(crate) fn run() -> Result<()> {
         make(&file, &task)?;
     }
     hand_over(&scratch, &model)?;
-    // Once before the clock starts, so that the file is in memory and disks have no say.
+    // Once before the clock starts, so that the file is in the page cache.
     let checksum = read(&file)?;
     let started = Instant::now();
     let again = read(&file)?;
@@ -80,7 +79,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Recognises all rows of the file: seconds, the sum of all labels, and the most memory that was resident, in MB.
+/// Recognizes all rows of the file: seconds, the sum of all labels, and the most memory that was resident, in MB.
 fn predict(model: &Model, file: &Path) -> Result<(f64, usize, f64)> {
     forget_peak()?;
     let started = Instant::now();
@@ -96,7 +95,7 @@ fn predict(model: &Model, file: &Path) -> Result<(f64, usize, f64)> {
     Ok((started.elapsed().as_secs_f64(), total, peak_mb()?))
 }
 
-/// What NumPy needs of the model, in files.
+/// Writes the parts of the model that NumPy needs.
 fn hand_over(folder: &Path, model: &Model) -> Result<()> {
     let space = &model.latent().expect("a latent space").space;
     let Map::Linear(projection) = &space.map else { anyhow::bail!("the map is not linear") };
@@ -115,7 +114,7 @@ fn hand_over(folder: &Path, model: &Model) -> Result<()> {
     write("classes.npy", classes.ncols(), classes.nrows(), &|i, j| classes[(j, i)])
 }
 
-/// Training rows again and again, so that the numbers are of the right kind.
+/// Repeats the training rows, so that the numbers are realistic.
 fn make(file: &Path, task: &Task) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, File::create(file).context("cannot make the rows")?);
     let mut writer = array::NpyWriter::<_, f32>::new(&mut out, &[ROWS, DIM])?;

@@ -16,11 +16,11 @@ use bidilel_math::Silent;
 use crate::peers::Rival;
 use crate::say;
 
-/// Name, known classes and mean instances of a class: 8,855 and 24,295 instances of known classes.
+/// Name, known classes and mean instances per class: 8,855 and 24,295 instances of known classes.
 pub(crate) const SIZES: [(&str, usize, f64); 2] = [("cub", 150, 59.033), ("awa", 40, 607.375)];
 const DIM: usize = 1024;
 const FOLDS: usize = 5;
-/// Settings of the protocol: 18 of the coarse grid, then 7 alphas, 6 dims, 6 counts of neighbours.
+/// Settings of the protocol: 18 of the coarse grid, then 7 alphas, 6 dims, 6 counts of neighbors.
 const SETTINGS: usize = 37;
 
 pub(crate) fn run(sizes: &[(&str, usize, f64)]) -> Result<()> {
@@ -89,7 +89,7 @@ fn measure(preset: &str, known: usize, instances: f64) -> Result<()> {
             scored.settings
         );
     }
-    // Once before the naive fits and once behind them: a machine is not equally fast all the time.
+    // Once before and once after the naive fits: the speed of a machine changes.
     let (_, after) = together()?;
     let shared = f64::midpoint(before, after);
     let mean = seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;

@@ -1,4 +1,4 @@
-//! What can be typed: declarations only, no meaning.
+//! The command line: declarations only.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::method::MethodArgs;
 use crate::options::named;
 use crate::tuning::args::TuneArgs;
 
-/// Recognise pictures and videos of classes for which there is no labelled example, only a description.
+/// Recognize pictures and videos of classes for which there is no labelled example, only a description.
 #[derive(Debug, Parser)]
 #[command(name = "bidilel", version, propagate_version = true, max_term_width = 110)]
 #[cfg_attr(
@@ -51,10 +51,10 @@ pub(crate) struct Common {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Recognise pictures of animals that were never shown, from the data inside the program
+    /// Recognize pictures of animals that were never shown, from the data inside the program
     #[cfg_attr(not(feature = "emoji"), command(hide = true))]
     Demo(DemoArgs),
-    /// Fit on the known classes, recognise the unseen ones, and say how well that went
+    /// Fit on the known classes, recognize the unseen ones, and say how well that went
     Evaluate(EvaluateArgs),
     /// Fit on the known classes and write a model file
     Fit(FitArgs),
@@ -62,9 +62,9 @@ pub(crate) enum Command {
     Tune(Box<TuneArgs>),
     /// Order visual representations by what each adds to the others
     Select(Box<SelectArgs>),
-    /// Recognise feature rows with a model
+    /// Recognize feature rows with a model
     Predict(PredictArgs),
-    /// Place feature rows in the latent space of a model
+    /// Project feature rows into the latent space of a model
     Embed(EmbedArgs),
     /// Say what is in a dataset and what is wrong with it
     Inspect {
@@ -135,10 +135,10 @@ pub(crate) struct EvaluateArgs {
         help_heading = "Run"
     )]
     pub(crate) top: Vec<usize>,
-    /// Write what every test instance was taken for, with its distance to every class: .csv, .json or .parquet
+    /// Write the prediction of every test instance, with its distance to every class: .csv, .json or .parquet
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) predictions: Option<PathBuf>,
-    /// Write the latent coordinates of the test instances: .npy with a list beside it (.csv), or one .csv
+    /// Write the latent coordinates of the test instances: .npy with a .csv that lists its rows, or one .csv
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) latent: Option<PathBuf>,
     /// Write the whole result to a file, too: as its ending says (.json, .csv, .md, .tex, .txt), else as JSON; - is stdout
@@ -156,7 +156,7 @@ pub(crate) struct FitArgs {
     /// The model file to write
     #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: PathBuf,
-    /// Write the latent coordinates of the training instances: .npy with a list beside it (.csv), or one .csv
+    /// Write the latent coordinates of the training instances: .npy with a .csv that lists its rows, or one .csv
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) latent: Option<PathBuf>,
 }
@@ -166,13 +166,13 @@ pub(crate) struct SelectArgs {
     /// A dataset folder, or synthetic:small, synthetic:awa, synthetic:cub
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) dataset: String,
-    /// Stop at so many views
+    /// Stop after this many views
     #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Selection")]
     pub(crate) most: Option<usize>,
     /// Stop where no view is left with at least this complementarity, 0 to 0.5
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_threshold, help_heading = "Selection")]
     pub(crate) threshold: Option<f64>,
-    /// Also recognise the unseen classes after each addition
+    /// Also recognize the unseen classes after each addition
     #[arg(long, help_heading = "Selection")]
     pub(crate) evaluate: bool,
     /// Times that known classes are held out to find the first view [default: the split's validation classes once, else 5]
@@ -204,7 +204,7 @@ pub(crate) struct InputArgs {
     /// The array in a file that has several; VIEW=KEY for one of several files (may be repeated)
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Vec<String>,
-    /// The files have an instance a column
+    /// The files have one instance per column
     #[arg(long)]
     pub(crate) transpose: bool,
     /// Columns of a table that are features: names or patterns such as 'f*', comma-separated; VIEW=COLUMNS for one
@@ -212,7 +212,7 @@ pub(crate) struct InputArgs {
     /// numbers that look like features]
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) columns: Vec<String>,
-    /// Column of a table that identifies its rows; it is written beside every prediction [default: one called so]
+    /// Column of a table that identifies its rows; it is written with every prediction [default: one called so]
     #[arg(long, value_name = "COLUMN", visible_alias = "name-column")]
     pub(crate) id_column: Option<String>,
     /// Column of a table that has labels, and is no feature [default: one called so]
@@ -224,7 +224,7 @@ pub(crate) struct InputArgs {
 pub(crate) struct EmbedArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// The file to write: .npy with a list of the rows beside it (.csv), or one .csv with everything
+    /// The file to write: .npy with a .csv that lists its rows, or one .csv with everything
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: PathBuf,
 }
@@ -236,13 +236,13 @@ pub(crate) struct PredictArgs {
     /// Classes to give for every instance, nearest first
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = parse_count)]
     pub(crate) top: usize,
-    /// Correct by the whole batch: none, or self-training and structured, comma-separated [default: as fitted]
+    /// Refine by the whole batch: none, or self-training and structured, comma-separated [default: as fitted]
     #[arg(long, value_name = "POST", value_delimiter = ',', value_parser = named::<PostName>())]
     pub(crate) post: Option<Vec<PostName>>,
-    /// Instances that self-training takes for a class [default: as fitted]
+    /// Instances per class that self-training takes [default: as fitted]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) self_training_neighbors: Option<usize>,
-    /// How often self-training is done [default: as fitted]
+    /// Rounds of self-training [default: as fitted]
     #[arg(long, value_name = "N")]
     pub(crate) self_training_rounds: Option<usize>,
     /// Leave out rows with numbers that are not finite, and say which; with --out they are listed in OUT.skipped.csv

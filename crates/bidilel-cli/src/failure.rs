@@ -1,4 +1,4 @@
-//! Failures as a person reads them: one `error:` line, a `hint:` where one helps.
+//! Failures on stderr: one `error:` line, and a `hint:` where there is one.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use crate::{hints, options};
 /// Status of a command line that is wrong, whatever the data are.
 const WRONG_USE: u8 = 2;
 
-/// A mistake in what was typed, found without looking at any data.
+/// A mistake in the command line, found before any data are read.
 #[derive(Debug)]
 struct Usage(String);
 
@@ -47,7 +47,7 @@ pub(crate) fn hinted(message: impl fmt::Display, hint: impl Into<String>) -> any
     Hinted { message: message.to_string(), hint: hint.into() }.into()
 }
 
-/// A failure of the library, with its settings as the options that they are here.
+/// A failure of the library, with settings named as options.
 pub(crate) fn worded(error: &bidilel::Error) -> String {
     match error {
         bidilel::Error::Setting { setting, expected, found } => {
@@ -57,7 +57,7 @@ pub(crate) fn worded(error: &bidilel::Error) -> String {
     }
 }
 
-/// A part that was switched off when this program was built.
+/// A feature that was switched off in this build.
 pub(crate) fn left_out(part: &str, feature: &str) -> anyhow::Error {
     let hint = format!("build it with the feature `{feature}`, which is on by default");
     hinted(format!("this bidilel was built without {part}"), hint)
@@ -65,7 +65,7 @@ pub(crate) fn left_out(part: &str, feature: &str) -> anyhow::Error {
 
 /// Prints a failure and gives the exit status for it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    // Whoever reads our output may stop reading, as `head` does: nothing has failed then.
+    // A broken pipe is no failure: the reader, such as `head`, has enough.
     if error.chain().any(is_broken_pipe) {
         return ExitCode::SUCCESS;
     }
@@ -74,9 +74,9 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     };
     let chain: Vec<String> = error.chain().map(words).collect();
     let mut stderr = io::stderr().lock();
-    // Lines of messages that libraries wrap are one line here; names may hold anything.
+    // Messages of libraries may have several lines; names may hold anything.
     let message = chain.join(": ").replace('\n', " ");
-    // Nobody is left to tell if stderr is gone too.
+    // A closed standard error cannot be reported.
     let _ = writeln!(stderr, "error: {}", visible(&message));
     if let Some(hint) = error.chain().find_map(hint) {
         let _ = writeln!(stderr, "\nhint: {}", visible(&hint));

@@ -1,4 +1,4 @@
-//! What to type about a failure of a library, which knows nothing of the command line.
+//! Hints: what to type when a command failed, by the variant of the error.
 
 #[cfg(feature = "vision")]
 use bidilel_vision::{Contradiction, Unfinished};
@@ -26,7 +26,7 @@ pub(crate) fn for_library(error: &bidilel::Error) -> Option<String> {
             "leave --search out here, and give it to `evaluate` and `fit` afterwards".to_owned()
         }
         Error::NoEdges => {
-            "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbours"
+            "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbors"
                 .to_owned()
         }
         other => return other.hint(),

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::failure::hinted;
 
-/// Whether a file's name stands for standard input.
+/// Whether a file name means standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -39,7 +39,7 @@ pub(crate) fn text(path: &Path) -> Result<String> {
 pub(crate) fn table_of_settings(path: &Path, what: &str) -> Result<Map<String, Value>> {
     let name = path.display();
     let text = match text(path) {
-        // A file without a setting is one.
+        // An empty file is a table without settings.
         Err(error) if is_empty(&error) => String::new(),
         text => text?,
     };

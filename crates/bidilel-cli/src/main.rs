@@ -1,6 +1,6 @@
 //! The `bidilel` program: zero-shot recognition from the command line.
 //!
-//! Arguments are parsed ([`args`]), resolved into what they mean ([`method`]), and handed to one file a
+//! Arguments are parsed ([`args`]), resolved into what they mean ([`method`]), and run by one file per
 //! subcommand ([`commands`]). Results go to stdout, everything else to stderr.
 
 mod args;
@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    memory::keep_little();
+    memory::limit_retained();
     if let Some(version) = version::answer(std::env::args_os()) {
         return output::print(&version).map_or_else(|error| failure::report(&error), |()| ExitCode::SUCCESS);
     }

@@ -1,4 +1,4 @@
-//! The options of a method, and what they mean together.
+//! The options of a method, resolved into settings.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::failure::{usage, worded};
 use crate::input;
 use crate::options::{self, Typed};
 
-/// Everything about a method that can be typed.
+/// All options of a method.
 #[derive(Debug)]
 pub(crate) struct MethodArgs {
     pub(crate) settings: Option<PathBuf>,
@@ -76,13 +76,13 @@ pub(crate) fn seed(heading: &'static str) -> Arg {
 }
 
 impl MethodArgs {
-    /// What was typed, over what the settings file says.
+    /// What was typed; the settings file gives the rest.
     pub(crate) fn resolve(&self) -> Result<Settings> {
         let typed = self.typed()?;
         typed.check().map_err(|error| usage(worded(&error)))?;
         let Some(path) = &self.settings else { return Ok(typed) };
         let settings = read_settings(path)?.with(&typed.entries())?;
-        // A file may say more than the method that is chosen here needs.
+        // A file may have settings that the chosen method does not need.
         settings.effective().check()?;
         Ok(settings)
     }
@@ -96,10 +96,10 @@ impl MethodArgs {
         Ok(settings)
     }
 
-    /// Tells of options that were typed but make no difference to the method that was chosen.
+    /// Notes options that were typed but have no effect on the chosen method.
     pub(crate) fn note_unused(&self, settings: &Settings, watch: &dyn Observer) {
         let used = settings.effective().entries();
-        // What cannot be read has failed before.
+        // Settings that cannot be read have failed before.
         let Ok(typed) = self.typed() else { return };
         for name in typed.entries().keys().filter(|name| !used.contains_key(*name)) {
             let option = options::option(name);
@@ -108,11 +108,11 @@ impl MethodArgs {
     }
 }
 
-/// What is wrong where both are given.
+/// The message where both are given.
 pub(crate) const BOTH_WEIGHTS: &str =
     "--gamma and weights of semantic representations exclude each other: give one of them";
 
-/// Takes the weights that stand after `=` out of the names of representations.
+/// Separates weights (`NAME=WEIGHT`) from the names of representations.
 pub(crate) fn split_weights(settings: &mut Settings) -> Result<()> {
     weighed(settings.visual.as_mut(), &mut settings.view_weights, "view_weights")?;
     weighed(settings.semantic.as_mut(), &mut settings.semantic_weights, "semantic_weights")

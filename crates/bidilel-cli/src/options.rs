@@ -1,6 +1,6 @@
 //! Options from the table of settings: one per row, for a single value or, where settings are tuned, for several.
 //!
-//! Values stay texts until all options are known; here only what no text of a kind can be is refused.
+//! Values stay text until all options are known; only text that no value of its kind can have is refused here.
 
 use std::num::{ParseFloatError, ParseIntError};
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ pub(crate) struct Typed {
     pub(crate) texts: Vec<String>,
 }
 
-/// The option of a setting: `--svr-c` for `svr_c`. A name that is no setting stands for itself.
+/// The option of a setting: `--svr-c` for `svr_c`. A name that is not a setting stays as it is.
 pub(crate) fn option(name: &str) -> String {
     match setting(name) {
         Some(_) => format!("--{}", name.replace('_', "-")),
@@ -51,7 +51,7 @@ pub(crate) fn several(row: &'static Setting, heading: &'static str) -> Arg {
             arg.value_delimiter(',').action(ArgAction::Append).allow_negative_numbers(is_number)
         }
     };
-    // Of two that are varied each combination is tried.
+    // With two varied settings, every combination is tried.
     let varied = |row: &Setting| matches!(row.tune, Tune::Varied(_));
     match row.excludes.and_then(setting) {
         Some(other) if !(varied(row) && varied(other)) => arg.conflicts_with(other.name),
@@ -85,7 +85,7 @@ pub(crate) fn named<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T
         .try_map(|name: String| T::parse(&name).ok_or_else(|| format!("`{name}` is not known")))
 }
 
-/// Whether a setting is about the data, and stands with the options for these.
+/// Whether a setting is listed with the options for data.
 pub(crate) fn is_data(row: &Setting) -> bool {
     row.owner == Owner::Data
 }
@@ -109,7 +109,7 @@ fn one_value(row: &'static Setting, heading: &'static str) -> Arg {
     if row.kind.is_list() { arg.value_delimiter(',').action(ArgAction::Append) } else { arg }
 }
 
-/// A row's words with its names and other options filled in.
+/// The help of a row, with the names of its values and of other options filled in.
 fn worded(row: &Setting, text: &str) -> String {
     let text = match row.kind {
         Kind::Name(names) | Kind::Names(names) => text.replace("{names}", &names.join(", ")),
@@ -126,7 +126,7 @@ fn count(text: &str) -> Result<String, ParseIntError> {
     text.parse::<usize>().map(|_| text.to_owned())
 }
 
-/// Options are named for as long as the program runs.
+/// The name of an option, which clap needs for the lifetime of the program.
 fn long(name: &'static str) -> &'static str {
     static LONG: LazyLock<Vec<String>> =
         LazyLock::new(|| TABLE.iter().map(|row| row.name.replace('_', "-")).collect());

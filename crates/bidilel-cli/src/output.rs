@@ -1,4 +1,4 @@
-//! Where results go: stdout, or a file that appears whole or not at all.
+//! Output: stdout, or a file that is written atomically.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Result, bail};
 use bidilel_data::text::spreadsheet_safe;
 use bidilel_data::write_atomically;
-use bidilel_report::{Format, SCHEMA_VERSION, Table, VERSION, visible_lines, wrap};
+use bidilel_report::{Format, SCHEMA_VERSION, Table, VERSION, visible_lines};
 
 use crate::failure::usage;
 use crate::terminal;
 
-/// Whether cells of CSV files are kept from being formulas: one decision of the command line for all of them.
+/// Whether text cells of CSV files are escaped against spreadsheets: one option for all of them.
 static CSV_SAFE: AtomicBool = AtomicBool::new(false);
 
-/// Endings of files that are something else than a table or an object, whatever is written into them.
+/// Extensions of formats that are neither a table nor a JSON object.
 const OTHER_ENDINGS: [&str; 16] = [
     "png",
     "jpg",
@@ -61,7 +61,7 @@ pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -
         let name = |error: anyhow::Error| error.context("cannot write to standard output");
         return written.map_err(|error| if error.is::<io::Error>() { name(error) } else { error });
     };
-    // The file's writer speaks of input and output only; what else goes wrong inside is carried around it.
+    // `write_atomically` takes I/O errors only; other failures are carried around it.
     let mut failure = None;
     let written = write_atomically(path, |file| {
         write(file).map_err(|error| {
@@ -88,18 +88,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
     print_as_is(&terminal::shown(&visible_lines(text)))
 }
 
-/// A table for a person, as wide as the terminal.
-pub(crate) fn text_table(table: &Table) -> String {
-    terminal::width().map_or_else(|| table.render(Format::Text), |width| table.render_within(width))
-}
-
-/// Lines for a person, none wider than the terminal.
-pub(crate) fn wrapped(text: &str) -> String {
-    let Some(width) = terminal::width() else { return text.to_owned() };
-    text.lines().map(|line| wrap(line, width, "  ")).collect::<Vec<_>>().join("\n")
-}
-
-/// A result with what made it.
+/// A result with the version that made it.
 #[derive(serde::Serialize)]
 struct Versioned<'a, T> {
     #[serde(flatten)]
@@ -131,10 +120,13 @@ pub(crate) fn print_json(result: &impl serde::Serialize) -> Result<()> {
 
 /// Prints a table on stdout.
 pub(crate) fn print_table(table: &Table, format: Format) -> Result<()> {
-    if format == Format::Text { print(&text_table(table)) } else { print_as_is(&rendered(table, format)) }
+    match format {
+        Format::Text => print(&table.text(terminal::width())),
+        _ => print_as_is(&rendered(table, format)),
+    }
 }
 
-/// A table in a format, its cells no formulas where that was asked for.
+/// A table in a format, its text cells escaped against spreadsheets where that was asked for.
 pub(crate) fn rendered(table: &Table, format: Format) -> String {
     if format != Format::Csv || !is_csv_safe() {
         return table.render(format);
@@ -168,7 +160,7 @@ pub(crate) fn check_target(path: &Path) -> Result<()> {
     check_room(path, 0)
 }
 
-/// As [`check_target`], for a file of about so many bytes.
+/// As [`check_target`], for a file of about this many bytes.
 pub(crate) fn check_room(path: &Path, bytes: usize) -> Result<()> {
     if is_stdout(path) { Ok(()) } else { Ok(bidilel_data::probe(path, bytes as u64)?) }
 }

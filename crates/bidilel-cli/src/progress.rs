@@ -9,9 +9,9 @@ use bidilel_math::{Check, Observer};
 use bidilel_report::{CheckReport, visible};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How much to say on stderr.
+/// How much is printed to stderr.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Talk {
+pub(crate) enum Verbosity {
     /// Nothing.
     Quiet,
     /// Bars on a terminal, and notes.
@@ -20,9 +20,9 @@ pub(crate) enum Talk {
     Verbose,
 }
 
-/// Shows stages as they go by and adds up their times.
+/// Shows the running stage and adds up the times of all stages.
 pub(crate) struct Progress {
-    talk: Talk,
+    verbosity: Verbosity,
     bars: bool,
     started: Instant,
     state: Mutex<State>,
@@ -38,7 +38,7 @@ struct State {
 }
 
 impl Progress {
-    pub(crate) fn new(talk: Talk) -> Self {
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
         let now = Instant::now();
         let state = State {
             stage: None,
@@ -48,13 +48,13 @@ impl Progress {
             notes: Vec::new(),
             checks: Vec::new(),
         };
-        let bars = talk == Talk::Normal && std::io::stderr().is_terminal();
-        Self { talk, bars, started: now, state: Mutex::new(state) }
+        let bars = verbosity == Verbosity::Normal && std::io::stderr().is_terminal();
+        Self { verbosity, bars, started: now, state: Mutex::new(state) }
     }
 
-    /// How much is said.
-    pub(crate) fn talk(&self) -> Talk {
-        self.talk
+    /// How much is printed.
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        self.verbosity
     }
 
     /// Ends the last stage and returns the seconds of all, with `total`.
@@ -66,7 +66,7 @@ impl Progress {
         seconds
     }
 
-    /// What the stages compared, each with the worst that was found.
+    /// The self-checks of the stages, each with its worst result.
     pub(crate) fn checks(&self) -> Vec<CheckReport> {
         self.state().checks.clone()
     }
@@ -81,7 +81,7 @@ impl Progress {
         let seconds = since.elapsed().as_secs_f64();
         *state.seconds.entry(name.to_owned()).or_default() += seconds;
         state.bar.finish_and_clear();
-        if self.talk == Talk::Verbose {
+        if self.verbosity == Verbosity::Verbose {
             say(&format!("{:<12} {seconds:8.2} s", title(name)));
         }
     }
@@ -126,7 +126,7 @@ impl Observer for Progress {
 
     fn check(&self, check: &Check) {
         let mut state = self.state();
-        if self.talk == Talk::Verbose {
+        if self.verbosity == Verbosity::Verbose {
             let Check { what, deviation, bound, .. } = check;
             say(&format!("  checked: {what} is off by {deviation:.1e}, at most {bound:.0e}"));
         }
@@ -135,8 +135,8 @@ impl Observer for Progress {
 
     fn note(&self, message: &str) {
         let mut state = self.state();
-        // The same remark for every trial of a family would drown the others.
-        if self.talk == Talk::Quiet || state.notes.iter().any(|earlier| earlier == message) {
+        // Notes that repeat for every trial of a family are printed once.
+        if self.verbosity == Verbosity::Quiet || state.notes.iter().any(|earlier| earlier == message) {
             return;
         }
         state.notes.push(message.to_owned());
@@ -163,6 +163,6 @@ fn style(template: &str) -> ProgressStyle {
 
 /// Names in a line may hold anything, but do nothing to a terminal or a log.
 fn say(line: &str) {
-    // Talk that nobody can hear is no reason to stop.
+    // A closed standard error is no reason to stop.
     let _ = writeln!(std::io::stderr(), "{}", visible(line));
 }

@@ -1,8 +1,8 @@
-//! What the program does when the system tells it to stop, or cannot give it the bytes of a file.
+//! Signals: termination removes temporary files, and a fault in a mapped file becomes an error.
 //!
 //! SIGINT, SIGTERM and SIGHUP remove temporary files, and then end the program as they would have. A handler may do next to
 //! nothing, so it writes the signal's number into a pipe, and a thread at the other end does the rest. Signals are not
-//! blocked: a program that this one starts would inherit that, and not stop when it is told to.
+//! blocked: a program that this one starts would inherit that, and not stop when it is asked to.
 //!
 //! SIGBUS comes from the very instruction that reads a mapped file beyond its end: somebody has shortened it. There is
 //! no value to go on with, so the run ends with an error like any other.
@@ -67,7 +67,7 @@ mod unix {
         }
     }
 
-    /// Tells the thread of a signal.
+    /// Passes a signal to the thread.
     extern "C" fn forward(signal: libc::c_int) {
         let byte = signal.to_ne_bytes();
         #[expect(unsafe_code, reason = "writing to a pipe is one of the few things that a handler may do")]
@@ -105,12 +105,12 @@ mod unix {
         // The faulting thread was reading feature rows: it holds no lock, and is not within the allocator.
         if let Some(path) = mapped_at(address) {
             if REPORTED.swap(true, Ordering::SeqCst) {
-                // Another thread is telling of it.
+                // Another thread is reporting it.
                 std::thread::sleep(std::time::Duration::from_mins(1));
             }
             let error = bidilel_data::Error::Changed { path };
             let mut stderr = std::io::stderr();
-            // Nobody is left to tell if stderr is gone too.
+            // A closed standard error cannot be reported.
             let _ = writeln!(stderr, "error: {error}: it became shorter");
             if let Some(hint) = error.hint() {
                 let _ = writeln!(stderr, "\nhint: {hint}");

@@ -1,12 +1,12 @@
-//! What the terminal can show: how wide a line may be, and which characters.
+//! Capabilities of the terminal: width, block characters, emoji.
 
 use std::borrow::Cow;
 
 #[cfg(feature = "emoji")]
 use crate::args::DemoArgs;
 
-/// Fewer columns than this are not believed.
-const NARROWEST: usize = 20;
+/// A width below this many columns is taken for an error.
+const MIN_COLUMNS: usize = 20;
 
 /// How a class is written.
 #[cfg(feature = "emoji")]
@@ -30,11 +30,11 @@ impl Style {
     }
 }
 
-/// Columns that text on stdout may take: those of the terminal, or what `COLUMNS` says; anything elsewhere.
+/// Columns that text on stdout may take: those of the terminal, or what `COLUMNS` says; no limit elsewhere.
 pub(crate) fn width() -> Option<usize> {
-    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let typed = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into());
-    told.or_else(terminal).filter(|&width| width >= NARROWEST)
+    typed.or_else(terminal).filter(|&width| width >= MIN_COLUMNS)
 }
 
 /// Text with other bars where the locale has no block characters.

@@ -1,25 +1,25 @@
-//! What a fit compared with numbers that were computed apart from it.
+//! Self-checks of a fit: results compared with numbers that were computed independently.
 
 use bidilel_math::Check;
 use serde::{Deserialize, Serialize};
 
-/// One comparison, with the worst that it found over all runs.
+/// One kind of comparison, with its worst result over all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CheckReport {
     /// The stage that compared.
     pub stage: String,
     /// What was compared.
     pub what: String,
-    /// How far apart the two were, relative to their size.
+    /// Largest relative deviation.
     pub deviation: f64,
-    /// How far apart they may be.
+    /// Largest deviation that is accepted.
     pub bound: f64,
-    /// How often it was compared.
+    /// Number of comparisons.
     pub count: usize,
 }
 
 impl CheckReport {
-    /// Adds a comparison to those of its kind.
+    /// Merges a comparison into those of its kind.
     pub fn add(all: &mut Vec<Self>, check: &Check) {
         match all.iter_mut().find(|one| one.stage == check.stage && one.what == check.what) {
             Some(one) => {

@@ -1,4 +1,4 @@
-//! What the runs of an evaluation say of every class.
+//! Scores per class, over all runs of an evaluation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,22 +7,22 @@ use bidilel::metrics::class_accuracies;
 
 use crate::evaluation::{ClassScore, Mistake, mean_of};
 
-/// What the runs say of one class.
+/// Counts of one class.
 #[derive(Default)]
 struct Tally<'a> {
     /// Test instances, over all trials.
     instances: usize,
-    /// The trials that these are from.
+    /// The trials that these come from.
     trials: BTreeSet<&'a String>,
-    /// Recognitions, over all runs.
-    recognized: usize,
-    /// Accuracy in every run that had it.
+    /// Predictions, over all runs.
+    predictions: usize,
+    /// Accuracy per run.
     shares: Vec<f64>,
-    /// How often it was taken for each other class.
+    /// Number of predictions per wrong class.
     mistakes: BTreeMap<&'a String, usize>,
 }
 
-/// The classes that were unseen in any run, in the order in which they come.
+/// Every class that was unseen in a run, in the order of first occurrence.
 pub(crate) fn class_scores(runs: &[Run]) -> Vec<ClassScore> {
     let mut order: Vec<&String> = Vec::new();
     let mut tallies: BTreeMap<&String, Tally<'_>> = BTreeMap::new();
@@ -36,7 +36,7 @@ pub(crate) fn class_scores(runs: &[Run]) -> Vec<ClassScore> {
             });
             let counts = &run.confusion[class];
             let count = counts.iter().sum::<usize>();
-            tally.recognized += count;
+            tally.predictions += count;
             if tally.trials.insert(&run.split) {
                 tally.instances += count;
             }
@@ -49,9 +49,9 @@ pub(crate) fn class_scores(runs: &[Run]) -> Vec<ClassScore> {
         }
     }
     let score = |name: &&String| {
-        let Tally { instances, recognized, shares, mistakes, .. } = &tallies[*name];
-        let total = (*recognized).max(1) as f64;
-        // The first name wins a tie, so that the result does not depend on anything else.
+        let Tally { instances, predictions, shares, mistakes, .. } = &tallies[*name];
+        let total = (*predictions).max(1) as f64;
+        // The first name wins a tie, so that the result is deterministic.
         let most = mistakes.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
         ClassScore {
             name: (*name).clone(),

@@ -16,7 +16,7 @@ use crate::class_scores::class_scores;
 pub struct Subject {
     /// Name of the dataset.
     pub dataset: String,
-    /// The split as it was asked for.
+    /// The split as it was given.
     pub split: String,
     /// Visual representations.
     pub visual: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Subject {
     pub method: MethodReport,
 }
 
-/// A run's line in the result.
+/// Scores of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunScore {
     /// Name of the trial.
@@ -47,25 +47,25 @@ pub struct RunScore {
     pub confusion: Vec<Vec<usize>>,
 }
 
-/// A class's line in the result: means over the runs in which it was unseen.
+/// Scores of one class: means over the runs in which it was unseen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClassScore {
     /// Its name.
     pub name: String,
     /// Its test instances, over all trials in which it was unseen; repeats of a trial have the same ones.
     pub instances: usize,
-    /// Share recognised.
+    /// Mean accuracy.
     pub accuracy: f64,
-    /// What its instances are most often mistaken for.
+    /// The most frequent wrong prediction.
     pub mistaken_for: Option<Mistake>,
 }
 
-/// A class that another is taken for.
+/// A wrong prediction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mistake {
     /// Its name.
     pub name: String,
-    /// Share of the other's instances.
+    /// Share of the instances that it was predicted for.
     pub share: f64,
 }
 
@@ -81,6 +81,22 @@ pub struct Spread {
 }
 
 /// The object that `evaluate --format json` prints.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use bidilel::{Experiment, Silent, Synthetic, evaluate};
+/// use bidilel_report::{Evaluation, Format};
+///
+/// let dataset = Synthetic { scale: 0.3, ..Synthetic::default() }.generate(0)?;
+/// let evaluated = evaluate(dataset, &Experiment::default(), &Silent)?;
+/// let result = Evaluation::of(evaluated, BTreeMap::new(), Vec::new());
+/// assert!(result.accuracy.per_class > result.chance);
+/// assert_eq!(result.runs_table().rows.len(), result.runs.len());
+/// println!("{}", result.text(None));
+/// println!("{}", result.summary_table().render(Format::Latex));
+/// # Ok::<(), bidilel::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// What was evaluated.
@@ -109,7 +125,7 @@ pub struct Evaluation {
     pub converged: bool,
     /// Seconds by stage, over all runs.
     pub timings: BTreeMap<String, f64>,
-    /// What the stages compared with numbers that were computed apart from their results, over all runs.
+    /// Self-checks of the stages, over all runs.
     #[serde(default)]
     pub checks: Vec<CheckReport>,
 }

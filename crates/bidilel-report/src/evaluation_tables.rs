@@ -79,7 +79,7 @@ impl Evaluation {
         table
     }
 
-    /// Every class with a bar as long as its accuracy, for a terminal.
+    /// One row per class, with a bar of its accuracy: for a terminal.
     pub fn classes_table(&self) -> Table {
         let mut table = Table::new(&[
             ("class", Align::Left),
@@ -102,7 +102,7 @@ impl Evaluation {
         table
     }
 
-    /// Accuracy after every step of recognition, for a terminal.
+    /// Accuracy after every step of recognition: for a terminal.
     pub fn steps_table(&self) -> Table {
         let mut table =
             Table::new(&[("", Align::Left), ("per class", Align::Right), ("per image", Align::Right)]);
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn the_object_has_the_keys_that_scripts_read() {
-        let value = serde_json::to_value(evaluation()).expect("serialisable");
+        let value = serde_json::to_value(evaluation()).expect("serializable");
         for key in [
             "dataset", "split", "visual", "semantic", "method", "accuracy", "classes", "runs", "summary",
             "stress", "timings",

@@ -11,7 +11,7 @@ pub enum Format {
     Text,
     /// One JSON object.
     Json,
-    /// JSON objects, one a line.
+    /// One JSON object per line.
     JsonLines,
     /// Comma-separated values.
     Csv,
@@ -19,7 +19,7 @@ pub enum Format {
     Markdown,
     /// A LaTeX `tabular`.
     Latex,
-    /// A Parquet table, for results with a row an instance.
+    /// A Parquet table, for results with one row per instance.
     Parquet,
 }
 
@@ -35,7 +35,7 @@ impl Format {
         ("parquet", Self::Parquet),
     ];
 
-    /// The format that the ending of a file's name stands for.
+    /// The format of a file's extension.
     pub fn of_ending(ending: &str) -> Option<Self> {
         Some(match ending.to_ascii_lowercase().as_str() {
             "txt" => Self::Text,

@@ -1,4 +1,4 @@
-//! How cost grows: series on two logarithmic axes, where $y = c x^p$ is a straight line of slope $p$.
+//! Log-log plots of cost against size: series on two logarithmic axes, where $y = c x^p$ is a straight line of slope $p$.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::svg::{escape, frame};
 pub struct Series {
     /// What the legend says.
     pub name: String,
-    /// Places on both axes, from left to right; what is not above zero has no logarithm and is left out.
+    /// Coordinates, from left to right; those that are not positive have no logarithm and are left out.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -20,9 +20,9 @@ pub struct Growth {
     pub title: String,
     /// What grows.
     pub axis: String,
-    /// The lines; five looks are there before they repeat.
+    /// The lines; colors and marks repeat after five.
     pub series: Vec<Series>,
-    /// A dashed line of this slope, and its name, that ends where the last series does.
+    /// A dashed line of this slope, with its name, through the last point of the last series.
     pub guide: Option<(f64, String)>,
 }
 
@@ -30,15 +30,24 @@ const WIDTH: f64 = 400.0;
 const HEIGHT: f64 = 320.0;
 /// Room for the axes and their labels: left, right, top, bottom.
 const MARGIN: (f64, f64, f64, f64) = (58.0, 18.0, 32.0, 44.0);
-/// Colours that differ for readers who see few of them (M. Okabe and K. Ito, 2008); marks differ as well.
-const COLOURS: [&str; 5] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#222222"];
+/// Colors that differ for readers who see few of them (M. Okabe and K. Ito, 2008); marks differ as well.
+const COLORS: [&str; 5] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#222222"];
 
-/// All panels, two beside each other, under a title for those who cannot see them.
+/// All panels in two columns; the title is for screen readers.
+///
+/// ```
+/// use bidilel_report::{Growth, Series, growth};
+///
+/// let fit = Series { name: "fit".to_owned(), points: vec![(1_000.0, 0.2), (10_000.0, 19.0)] };
+/// let (title, axis) = ("seconds".to_owned(), "instances".to_owned());
+/// let panel = Growth { title, axis, series: vec![fit], guide: Some((2.0, "n²".to_owned())) };
+/// assert!(growth("Cost of a fit", &[panel]).contains("seconds"));
+/// ```
 pub fn growth(title: &str, all: &[Growth]) -> String {
     frame(title, (WIDTH, HEIGHT), all, panel)
 }
 
-/// An axis of powers of ten on a stretch of the panel.
+/// A logarithmic axis, mapped to a pixel range of the panel.
 struct Axis {
     low: f64,
     high: f64,
@@ -47,7 +56,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// An axis over values above zero, with `room` of a power of ten at either end, that runs between two places.
+    /// An axis over values above zero, with `room` of a power of ten at either end, mapped to a pixel range.
     fn over(values: impl Iterator<Item = f64>, room: f64, (from, to): (f64, f64)) -> Self {
         let values: Vec<f64> = values.filter(|value| drawable(*value)).map(f64::log10).collect();
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -57,11 +66,11 @@ impl Axis {
         Self { low, high, from, to }
     }
 
-    fn place(&self, value: f64) -> f64 {
+    fn position(&self, value: f64) -> f64 {
         self.from + (self.to - self.from) * (value.log10() - self.low) / (self.high - self.low)
     }
 
-    /// Places of 1, 2 and 5 times the powers of ten on the axis, with a label for the powers themselves.
+    /// Positions of 1, 2 and 5 times the powers of ten on the axis, with a label for the powers themselves.
     fn ticks(&self) -> Vec<(f64, Option<String>)> {
         #[expect(clippy::cast_possible_truncation, reason = "powers of ten of a float are few")]
         let powers = self.low.floor() as i32..=self.high.ceil() as i32;
@@ -69,7 +78,7 @@ impl Axis {
             .flat_map(|power| [1.0, 2.0, 5.0].map(|digit| (digit, power)))
             .map(|(digit, power)| (digit * 10_f64.powi(power), (digit < 2.0).then(|| label(power))))
             .filter(|(value, _)| (self.low..=self.high).contains(&value.log10()))
-            .map(|(value, label)| (self.place(value), label))
+            .map(|(value, label)| (self.position(value), label))
             .collect()
     }
 }
@@ -98,8 +107,8 @@ fn panel(out: &mut String, growth: &Growth) {
     if let Some((slope, name)) = &growth.guide {
         guide(out, growth, (&x, &y), *slope, name);
     }
-    for (place, series) in growth.series.iter().enumerate() {
-        line(out, place, series, &x, &y);
+    for (index, series) in growth.series.iter().enumerate() {
+        line(out, index, series, &x, &y);
     }
     if growth.series.len() > 1 {
         legend(out, &growth.series);
@@ -119,13 +128,13 @@ fn axes(out: &mut String, growth: &Growth, x: &Axis, y: &Axis) {
     text(out, middle, 20.0, "middle", 13, &growth.title);
     text(out, middle, HEIGHT - 8.0, "middle", 12, &growth.axis);
     for (at, name) in x.ticks() {
-        let colour = if name.is_some() { "#bbb" } else { "#eee" };
-        let _ = writeln!(out, "<path d=\"M{at:.1} {:.1}V{:.1}\" stroke=\"{colour}\"/>", y.from, y.to);
+        let color = if name.is_some() { "#bbb" } else { "#eee" };
+        let _ = writeln!(out, "<path d=\"M{at:.1} {:.1}V{:.1}\" stroke=\"{color}\"/>", y.from, y.to);
         name.iter().for_each(|name| text(out, at, y.from + 16.0, "middle", 11, name));
     }
     for (at, name) in y.ticks() {
-        let colour = if name.is_some() { "#bbb" } else { "#eee" };
-        let _ = writeln!(out, "<path d=\"M{:.1} {at:.1}H{:.1}\" stroke=\"{colour}\"/>", x.from, x.to);
+        let color = if name.is_some() { "#bbb" } else { "#eee" };
+        let _ = writeln!(out, "<path d=\"M{:.1} {at:.1}H{:.1}\" stroke=\"{color}\"/>", x.from, x.to);
         name.iter().for_each(|name| text(out, x.from - 6.0, at + 4.0, "end", 11, name));
     }
 }
@@ -138,7 +147,8 @@ fn guide(out: &mut String, growth: &Growth, (x, y): (&Axis, &Axis), slope: f64, 
     };
     let lowest = (x.low - size.log10()).max((y.low - cost.log10()) / slope);
     let (from, to) = (10_f64.powf(size.log10() + lowest), 10_f64.powf(cost.log10() + slope * lowest));
-    let ((left, bottom), (right, top)) = ((x.place(from), y.place(to)), (x.place(size), y.place(cost)));
+    let ((left, bottom), (right, top)) =
+        ((x.position(from), y.position(to)), (x.position(size), y.position(cost)));
     // A third of the way up, below the line, where curves that end above it leave room.
     let (at, under) = (left + 0.35 * (right - left) + 10.0, bottom + 0.35 * (top - bottom) + 12.0);
     let _ = writeln!(
@@ -149,38 +159,38 @@ fn guide(out: &mut String, growth: &Growth, (x, y): (&Axis, &Axis), slope: f64, 
     );
 }
 
-fn line(out: &mut String, place: usize, series: &Series, x: &Axis, y: &Axis) {
+fn line(out: &mut String, index: usize, series: &Series, x: &Axis, y: &Axis) {
     let drawn: Vec<(f64, f64)> = series
         .points
         .iter()
         .filter(|point| drawable(point.0) && drawable(point.1))
-        .map(|&(size, cost)| (x.place(size), y.place(cost)))
+        .map(|&(size, cost)| (x.position(size), y.position(cost)))
         .collect();
     let joined: Vec<String> = drawn.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-    let colour = COLOURS[place % COLOURS.len()];
+    let color = COLORS[index % COLORS.len()];
     let _ = writeln!(
         out,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"/>",
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.6\"/>",
         joined.join(" ")
     );
-    drawn.iter().for_each(|&at| mark(out, place, at));
+    drawn.iter().for_each(|&at| mark(out, index, at));
 }
 
-/// A mark of the series' own form.
-fn mark(out: &mut String, place: usize, (x, y): (f64, f64)) {
+/// The marker of a series.
+fn mark(out: &mut String, index: usize, (x, y): (f64, f64)) {
     let form =
         ["M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z", "M-4 -4H4V4H-4Z", "M0 -5L5 4H-5Z", "M0 -5L5 0L0 5L-5 0Z"];
     // The fifth is a circle again, but hollow.
-    let fill = if place % COLOURS.len() < form.len() { COLOURS[place % COLOURS.len()] } else { "white" };
+    let fill = if index % COLORS.len() < form.len() { COLORS[index % COLORS.len()] } else { "white" };
     let _ = writeln!(
         out,
         "<path d=\"{}\" transform=\"translate({x:.1},{y:.1})\" fill=\"{fill}\" stroke=\"{}\"/>",
-        form[place % COLOURS.len() % form.len()],
-        COLOURS[place % COLOURS.len()]
+        form[index % COLORS.len() % form.len()],
+        COLORS[index % COLORS.len()]
     );
 }
 
-/// Names in the upper left corner, which curves that rise leave free.
+/// Names in the upper left corner, which rising curves leave free.
 fn legend(out: &mut String, series: &[Series]) {
     let (left, _, top, _) = MARGIN;
     let widest = series.iter().map(|one| one.name.chars().count()).max().unwrap_or(0);
@@ -191,9 +201,9 @@ fn legend(out: &mut String, series: &[Series]) {
         left + 8.0,
         top + 8.0
     );
-    for (place, one) in series.iter().enumerate() {
-        let y = top + 20.0 + 16.0 * place as f64;
-        mark(out, place, (left + 22.0, y));
+    for (index, one) in series.iter().enumerate() {
+        let y = top + 20.0 + 16.0 * index as f64;
+        mark(out, index, (left + 22.0, y));
         let _ = writeln!(out, "<text x=\"{}\" y=\"{}\">{}</text>", left + 34.0, y + 4.0, escape(&one.name));
     }
 }
@@ -206,7 +216,7 @@ mod tests {
         let series = points
             .iter()
             .enumerate()
-            .map(|(place, points)| Series { name: format!("<{place}>"), points: points.to_vec() })
+            .map(|(index, points)| Series { name: format!("<{index}>"), points: points.to_vec() })
             .collect();
         let (title, axis) = ("seconds & more".to_owned(), "rows".to_owned());
         Growth { title, axis, series, guide: Some((2.0, "n²".to_owned())) }
@@ -215,8 +225,10 @@ mod tests {
     #[test]
     fn powers_are_straight_lines() {
         let axis = Axis::over([1.0, 1000.0].into_iter(), 0.0, (0.0, 300.0));
-        let places = [1.0, 10.0, 100.0, 1000.0].map(|value| axis.place(value));
-        assert!(places.iter().zip([0.0, 100.0, 200.0, 300.0]).all(|(place, at)| (place - at).abs() < 1e-9));
+        let positions = [1.0, 10.0, 100.0, 1000.0].map(|value| axis.position(value));
+        assert!(
+            positions.iter().zip([0.0, 100.0, 200.0, 300.0]).all(|(found, at)| (found - at).abs() < 1e-9)
+        );
         assert_eq!(
             axis.ticks().iter().filter_map(|tick| tick.1.clone()).collect::<Vec<_>>().join(" "),
             "1 10 100 1,000"

@@ -16,11 +16,11 @@ pub enum Block {
     Table(Table),
     /// An SVG element.
     Drawing(String),
-    /// Pictures side by side.
+    /// Pictures in rows.
     Figures(Vec<Figure>),
 }
 
-/// A picture with words under it.
+/// A picture with a caption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figure {
     /// The type of the picture's bytes: `image/webp`.
@@ -35,18 +35,18 @@ pub struct Figure {
     pub mark: Mark,
 }
 
-/// Whether what stands under a picture is so.
+/// Whether the caption is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// Nothing is claimed.
     None,
-    /// It is.
+    /// Right.
     Right,
-    /// It is not.
+    /// Wrong.
     Wrong,
 }
 
-/// What stands in the head of every page, by which a page of ours is known.
+/// An element in the head of every page, by which pages of this program are recognized.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"bidilel\">";
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}\
@@ -92,7 +92,7 @@ fn block(block: &Block) -> String {
 }
 
 fn figure(figure: &Figure) -> String {
-    // A sign beside the colour: not everybody tells red from green.
+    // A sign as well as a color: not everybody tells red from green.
     let (class, sign) = match figure.mark {
         Mark::None => ("plain", ""),
         Mark::Right => ("right", "\u{2713} "),
@@ -114,11 +114,11 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(three.get(place).copied().unwrap_or(0));
+        let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * place)) as usize % 64];
-            text.push(if place <= three.len() { char::from(digit) } else { '=' });
+        for digit in 0..4 {
+            let sextet = DIGITS[(bits >> (18 - 6 * digit)) as usize % 64];
+            text.push(if digit <= three.len() { char::from(sextet) } else { '=' });
         }
     }
     text

@@ -1,4 +1,4 @@
-//! A method in words: on a line of text, in a cell of a table.
+//! A method as text: on one line, in one cell of a table.
 
 use bidilel::method::{Method, MethodReport};
 use bidilel::visual::{self, Kernel, Report, ViewReport};
@@ -95,7 +95,7 @@ fn collect(value: &Value, tag: &str, settings: &mut Vec<(String, String)>) {
     for (name, value) in value.as_object().into_iter().flatten() {
         match value {
             Value::Null => {}
-            // Tags have places of their own.
+            // Tags are names, not settings.
             Value::String(_) if name == tag || name == "kind" => {}
             Value::Object(_) => collect(value, tag, settings),
             plain => settings.push((name.replace('_', "-"), text(plain))),

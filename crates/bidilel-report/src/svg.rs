@@ -1,15 +1,15 @@
-//! Drawings as a small SVG, written directly: panels beside each other, and curves with error bars.
+//! SVG drawings: panels in a grid, curves with error bars.
 
 use std::fmt::Write;
 
-/// A number against one setting, or against what is added.
+/// Accuracy, or another fraction of one, against a setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
     /// What is varied.
     pub title: String,
     /// Value, mean and standard error, in order; fractions of one, drawn in percent.
     pub points: Vec<(String, f64, f64)>,
-    /// Place of the value that was chosen.
+    /// Index of the chosen value.
     pub chosen: Option<usize>,
 }
 
@@ -19,12 +19,21 @@ const HEIGHT: f64 = 240.0;
 const MARGIN: (f64, f64, f64, f64) = (46.0, 14.0, 30.0, 40.0);
 const COLUMNS: usize = 2;
 
-/// All curves, two beside each other, under a title for those who cannot see them.
+/// All curves in two columns; the title is for screen readers.
+///
+/// ```
+/// use bidilel_report::{Curve, curves};
+///
+/// let points = vec![("0.1".to_owned(), 0.41, 0.02), ("1".to_owned(), 0.46, 0.01)];
+/// let alpha = Curve { title: "alpha".to_owned(), points, chosen: Some(1) };
+/// let svg = curves("Accuracy against each setting", &[alpha]);
+/// assert!(svg.starts_with("<svg ") && svg.contains(">alpha</text>"));
+/// ```
 pub fn curves(title: &str, all: &[Curve]) -> String {
     frame(title, (WIDTH, HEIGHT), all, panel)
 }
 
-/// Panels of one size, two beside each other on white, which stays readable on a dark page.
+/// Panels of one size in two columns, on white, which stays readable on a dark page.
 pub(crate) fn frame<T>(
     title: &str,
     (wide, high): (f64, f64),
@@ -42,8 +51,8 @@ pub(crate) fn frame<T>(
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
         escape(title)
     );
-    for (place, one) in all.iter().enumerate() {
-        let (x, y) = ((place % COLUMNS) as f64 * wide, (place / COLUMNS) as f64 * high);
+    for (index, one) in all.iter().enumerate() {
+        let (x, y) = ((index % COLUMNS) as f64 * wide, (index / COLUMNS) as f64 * high);
         let _ = writeln!(out, "<g transform=\"translate({x},{y})\">");
         panel(&mut out, one);
         out.push_str("</g>\n");
@@ -56,7 +65,7 @@ fn panel(out: &mut String, curve: &Curve) {
     let (low, high) = range(curve);
     let y = |value: f64| top + (HEIGHT - top - bottom) * (high - value) / (high - low);
     let step = (WIDTH - left - right) / curve.points.len().max(1) as f64;
-    let x = |place: usize| left + step * (place as f64 + 0.5);
+    let x = |index: usize| left + step * (index as f64 + 0.5);
     let _ = writeln!(
         out,
         "<text x=\"{}\" y=\"18\" text-anchor=\"middle\" font-size=\"13\">{}</text>",
@@ -82,10 +91,10 @@ fn panel(out: &mut String, curve: &Curve) {
         "<polyline points=\"{}\" fill=\"none\" stroke=\"#246\" stroke-width=\"1.5\"/>",
         line.join(" ")
     );
-    for (place, (label, mean, error)) in curve.points.iter().enumerate() {
-        let (at, from, to) = (x(place), y(mean - error), y(mean + error));
-        // The chosen value is larger as well as darker: colour alone says nothing to some readers.
-        let (radius, fill) = if curve.chosen == Some(place) { (5.0, "#c30") } else { (3.0, "#246") };
+    for (index, (label, mean, error)) in curve.points.iter().enumerate() {
+        let (at, from, to) = (x(index), y(mean - error), y(mean + error));
+        // The chosen value is larger as well as darker: color alone says nothing to some readers.
+        let (radius, fill) = if curve.chosen == Some(index) { (5.0, "#c30") } else { (3.0, "#246") };
         let _ = writeln!(
             out,
             "<path d=\"M{at:.1} {from:.1}V{to:.1}M{0:.1} {from:.1}h6M{0:.1} {to:.1}h6\" stroke=\"#246\" fill=\"none\"/>\
@@ -110,7 +119,7 @@ fn range(curve: &Curve) -> (f64, f64) {
     (low - room, high + room)
 }
 
-/// Text as it may stand between tags.
+/// Text escaped for XML and HTML.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

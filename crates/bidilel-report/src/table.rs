@@ -1,8 +1,8 @@
-//! A table without a look: headers, alignments, cells.
+//! A table independent of its rendering: headers, alignments, cells.
 
 use crate::Format;
 
-/// Side to which a column's cells are set.
+/// Alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// Words.
@@ -12,9 +12,18 @@ pub enum Align {
 }
 
 /// Rows of text under headers.
+///
+/// ```
+/// use bidilel_report::{Align, Format, Table};
+///
+/// let mut table = Table::new(&[("class", Align::Left), ("accuracy", Align::Right)]);
+/// table.push(vec!["polar bear".to_owned(), "91.5".to_owned()]);
+/// assert_eq!(table.text(None), "class       accuracy\npolar bear      91.5\n");
+/// assert_eq!(table.render(Format::Csv), "class,accuracy\npolar bear,91.5\n");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
-    /// Headers with the alignment of what is under them.
+    /// Headers with the alignment of their columns.
     pub columns: Vec<(String, Align)>,
     /// Cells; every row is as long as `columns`.
     pub rows: Vec<Vec<String>>,
@@ -30,15 +39,15 @@ impl Table {
     /// Adds a row.
     ///
     /// # Panics
-    /// If it is not as long as the header: that is a mistake in the program.
+    /// If its length differs from the number of columns.
     pub fn push(&mut self, row: Vec<String>) {
-        assert_eq!(row.len(), self.columns.len(), "one cell a column");
+        assert_eq!(row.len(), self.columns.len(), "one cell per column");
         self.rows.push(row);
     }
 
-    /// The table in a format; JSON becomes a list of objects of strings, JSON lines one object a line.
+    /// The table in a format; JSON becomes a list of objects of strings, JSON lines one object per line.
     ///
-    /// Parquet is no text: a table in it is rendered as CSV, and programs refuse it before they come here.
+    /// Parquet is not text: the table is rendered as CSV, and programs refuse this format before they call it.
     pub fn render(&self, format: Format) -> String {
         match format {
             Format::Text => crate::text::render(self, None),
@@ -52,9 +61,9 @@ impl Table {
         }
     }
 
-    /// The table as text for a terminal of that many columns.
-    pub fn render_within(&self, width: usize) -> String {
-        crate::text::render(self, Some(width))
+    /// The table as text, no wider than `width` terminal cells where one is given.
+    pub fn text(&self, width: Option<usize>) -> String {
+        crate::text::render(self, width)
     }
 
     fn objects(&self) -> Vec<serde_json::Value> {

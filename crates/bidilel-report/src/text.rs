@@ -1,11 +1,11 @@
-//! Aligned columns for a terminal, without lines around them.
+//! Aligned columns for a terminal, without rules; wrapping of long lines.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::{Align, Table, visible};
 
-/// Lines that a cell may be broken into; beyond that, rows are told apart from columns no more.
-const TALLEST: usize = 3;
+/// Lines per cell; with more, rows can no longer be told apart.
+const MAX_CELL_LINES: usize = 3;
 /// Spaces between columns.
 const GAP: &str = "  ";
 
@@ -23,6 +23,12 @@ pub fn wrap(line: &str, width: usize, indent: &str) -> String {
     format!("{start}{}", lines.join(&format!("\n{indent}")))
 }
 
+/// Every line wrapped to `width` where one is given, its continuation indented by two spaces.
+pub fn wrap_lines(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    text.lines().map(|line| wrap(line, width, "  ")).collect::<Vec<_>>().join("\n")
+}
+
 /// A table; where `width` is given, its cells are broken at spaces until it fits, as far as words allow.
 pub(crate) fn render(table: &Table, width: Option<usize>) -> String {
     let shown = |cell: &String| visible(cell).into_owned();
@@ -37,12 +43,13 @@ pub(crate) fn render(table: &Table, width: Option<usize>) -> String {
         columns.into_iter().zip(table.columns.iter().map(|(_, align)| *align)).collect();
     if let Some(width) = width {
         if total(&aligned) > width {
-            // The number that a bar shows stands beside it.
+            // A bar only repeats the number in the column before it.
             aligned.retain(|(column, _)| !is_bars(column));
         }
         let before = aligned.clone();
         narrow(&mut aligned, width);
-        let tall = |(column, _): &(Column, Align)| column.iter().any(|cell| cell.lines().count() > TALLEST);
+        let tall =
+            |(column, _): &(Column, Align)| column.iter().any(|cell| cell.lines().count() > MAX_CELL_LINES);
         if total(&aligned) > width || aligned.iter().any(tall) {
             return records(&before, width);
         }
@@ -50,14 +57,14 @@ pub(crate) fn render(table: &Table, width: Option<usize>) -> String {
     lines(&aligned)
 }
 
-/// A block for every row, a line for every column: for tables that no breaking makes narrow enough.
+/// One block per row, one line per column: for tables that wrapping does not make narrow enough.
 fn records(columns: &[(Column, Align)], width: usize) -> String {
     let names = columns.iter().map(|(column, _)| column[0].width()).max().unwrap_or(0);
     let rows = columns.first().map_or(0, |(column, _)| column.len());
     let mut text = String::new();
     for row in 1..rows {
-        for (place, (column, _)) in columns.iter().enumerate() {
-            let (mark, name) = (if place == 0 { "" } else { "  " }, &column[0]);
+        for (number, (column, _)) in columns.iter().enumerate() {
+            let (mark, name) = (if number == 0 { "" } else { "  " }, &column[0]);
             let head = format!("{}{GAP}", pad(&format!("{mark}{name}"), names + 2));
             let lines = broken(&column[row], width.saturating_sub(head.width()).max(1));
             let indent = format!("\n{}", " ".repeat(head.width()));
@@ -85,7 +92,7 @@ fn is_bars(column: &Column) -> bool {
     column.iter().all(bar) && column.iter().any(|cell| !cell.is_empty())
 }
 
-/// Takes cells from the widest column that has a space to break at, until all fit or none has.
+/// Narrows the widest column that can still be wrapped, until all columns fit or none can.
 fn narrow(columns: &mut [(Column, Align)], width: usize) {
     let least = |column: &Column| {
         let words = column.iter().flat_map(|cell| cell.split_whitespace());
@@ -95,8 +102,8 @@ fn narrow(columns: &mut [(Column, Align)], width: usize) {
     let mut widths: Vec<usize> = columns.iter().map(|(column, _)| width_of(column)).collect();
     let mut over = total(columns).saturating_sub(width);
     while over > 0 {
-        let breakable = (0..widths.len()).filter(|&place| widths[place] > least[place]);
-        let Some(widest) = breakable.max_by_key(|&place| widths[place]) else { break };
+        let breakable = (0..widths.len()).filter(|&column| widths[column] > least[column]);
+        let Some(widest) = breakable.max_by_key(|&column| widths[column]) else { break };
         widths[widest] -= 1;
         over -= 1;
     }
@@ -175,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_as_wide_as_they_are_told() {
+    fn tables_fit_the_given_width() {
         for width in [20, 30, 40, 60, 80] {
             let text = render(&table(), Some(width));
             assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");

@@ -1,11 +1,11 @@
-//! Text of strangers, for terminals and logs.
+//! Untrusted text, made safe for terminals and logs.
 //!
 //! Names of classes and files may hold anything: an escape sequence that renames the window or hides a line, a line end
-//! that fakes one of ours, a mark that turns the direction of all that follows.
+//! that forges one of our lines, a mark that reverses the direction of the text after it.
 
 use std::borrow::Cow;
 
-/// The same text with everything that is no letter to look at written out: `\\n`, `\\u{1b}`.
+/// The same text with control characters escaped: `\\n`, `\\u{1b}`.
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
@@ -27,7 +27,7 @@ fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(visible)
 }
 
-/// Controls, line and paragraph separators, and marks that turn or isolate the direction of text.
+/// Controls, line and paragraph separators, and marks that change or isolate the direction of text.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,4 +1,4 @@
-//! The Python environment of the peers: made once, from pinned packages, beside the build's own files.
+//! The Python environment of the peers: made once, from pinned packages, in the build's target folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! Ours against NumPy, SciPy and faiss: `peers [DATASET FOLDER…]`, all in one run.
 //!
-//! Each program is a process of its own, so that the peak of its memory is its own, and they take turns. Beside the
-//! seconds stands the rate of the best matrix product, measured before every turn: what the machine can do just then.
+//! Each program is its own process, so that peak memory is measured per program, and they alternate. Next to the seconds
+//! stands the rate of the best GEMM, measured before every round: what the machine can do at that time.
 
 mod environment;
 mod ours;
@@ -19,9 +19,9 @@ use crate::{data, say};
 pub(crate) use ours::{Clock, child, forget_peak, peak_mb};
 pub(crate) use table::{best_product, middle};
 
-/// Rounds in which the programs take turns at a fit; the faster of its runs stands for each.
+/// Rounds in which the programs alternate at a fit; the fastest run of each counts.
 const ROUNDS: usize = 2;
-/// Rounds of neighbours alone, where shares of a rate are compared that changes from minute to minute.
+/// Rounds of the neighbor search, whose rate is compared with a GEMM rate that changes from minute to minute.
 const NEIGHBOR_ROUNDS: usize = 5;
 pub(super) const NEIGHBORS: usize = 10;
 
@@ -77,7 +77,7 @@ impl Rival {
         report(Command::new(&self.python).arg(&self.script).arg(stage).arg(folder).arg(threads).arg(k))
     }
 
-    /// Seconds that they take to recognise the rows of a folder, and the mean number of the classes that they find.
+    /// Seconds to recognize the rows of a folder, and the mean index of the predicted classes.
     pub(crate) fn predict(&self, folder: &Path) -> Result<(f64, f64)> {
         let found = self.run("predict", folder)?;
         Ok((found.seconds["predict"], found.figures["mean label"]))
@@ -89,7 +89,7 @@ impl Rival {
         Ok(found.seconds["total"] - found.seconds["load"])
     }
 
-    /// Both programs in turns, each time after the best product.
+    /// Both programs alternately, each round after the best GEMM.
     fn rounds(&self, stage: &str, folder: &Path, count: usize) -> Result<Vec<Round>> {
         let round = |_| {
             let product = best_product::<f32>();
@@ -105,9 +105,9 @@ impl Rival {
     }
 }
 
-/// One turn.
+/// One round.
 struct Round {
-    /// The rate of the best f32 product just before, in GFLOP/s.
+    /// The rate of the best f32 GEMM just before, in GFLOP/s.
     product: f64,
     ours: Report,
     theirs: Report,

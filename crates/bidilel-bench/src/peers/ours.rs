@@ -1,4 +1,4 @@
-//! Our side of the comparison, in a process of its own.
+//! Our side of the comparison, in its own process.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -79,7 +79,7 @@ impl Observer for Clock {
     }
 }
 
-/// Starts the peak of this process's resident memory anew.
+/// Resets the peak of this process's resident memory.
 pub(crate) fn forget_peak() -> Result<()> {
     std::fs::write("/proc/self/clear_refs", "5").context("the peak of memory is kept by /proc")
 }

@@ -1,4 +1,4 @@
-//! What is printed of a comparison.
+//! The printed tables of a comparison, and the GEMM rate of the machine.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,12 +16,11 @@ use crate::say;
 /// How long a product is repeated.
 const SUSTAINED: Duration = Duration::from_secs(2);
 
-/// The rate of the best matrix product on all threads, in GFLOP/s: the better of two kernels, ours and that of faer, on
-/// tiles in the cache that one thread computes at a time.
+/// The rate of the best GEMM on all threads, in GFLOP/s: the better of two kernels, ours and faer's, on tiles in the cache,
+/// one tile per thread.
 ///
-/// Each goes on for about as long as the work that it is compared with: processors that are shared are faster for a
-/// moment than for seconds. They are slower in some minutes than in others, too, so this is measured anew before each
-/// run that is compared with it.
+/// Each runs for about as long as the work that it is compared with, because shared processors are faster for a moment
+/// than for seconds. Their speed also changes from minute to minute, so it is measured again before each run.
 pub(crate) fn best_product<T: Scalar>() -> f64 {
     const DEPTH: usize = 1024;
     const SIDE: usize = 240;
@@ -55,16 +54,16 @@ pub(crate) fn best_product<T: Scalar>() -> f64 {
     once(&library).max(once(&|tile| packed.write_to(factor.as_ref(), tile)))
 }
 
-/// The one in the middle; of an even number, the lower of the two.
+/// The median; of an even number of values, the lower of the two in the middle.
 pub(crate) fn middle(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values[(values.len() - 1) / 2]
 }
 
 pub(super) fn neighbors(rounds: &[Round]) {
-    // Half of the n x n products, two operations a term.
+    // Half of the n x n products, two operations per term.
     let operations = 24_295.0_f64.powi(2) * 1024.0;
-    say("neighbours, 24,295 x 1,024, k = 10");
+    say("neighbors, 24,295 x 1,024, k = 10");
     say("   ours s   faiss s   ratio   product GFLOP/s   share of it, on n²d operations");
     let (mut ratios, mut shares) = (Vec::new(), Vec::new());
     for Round { product, ours, theirs } in rounds {
@@ -74,11 +73,7 @@ pub(super) fn neighbors(rounds: &[Round]) {
         let (ratio, share) = (other / own, 100.0 * operations / own / 1e9 / product);
         say(&format!("  {own:>7.2} {other:>9.2} {ratio:>7.2} {product:>17.0} {share:>30.0} %"));
     }
-    say(&format!(
-        "  in the middle {:.2} times faster, {:.0} % of the product",
-        middle(ratios),
-        middle(shares)
-    ));
+    say(&format!("  median: {:.2} times faster, {:.0} % of the product", middle(ratios), middle(shares)));
 }
 
 pub(super) fn stages(folder: &Path, ours: &Report, theirs: &Report) {

@@ -3,9 +3,9 @@
 use anyhow::{Context, Result, ensure};
 use bidilel_report::{Growth, Series, growth};
 
-/// Columns of the tables as readers know them; memory has a panel of its own.
+/// Columns of the tables with their names in the legend; memory has its own panel.
 const NAMES: [(&str, &str); 8] = [
-    ("neighbors", "neighbours"),
+    ("neighbors", "neighbors"),
     ("scatter", "scatter matrices"),
     ("eigen", "eigenproblem"),
     ("top_down", "mapping"),
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_column_of_seconds_is_a_named_curve_beside_memory() {
+    fn every_column_of_seconds_is_a_named_curve_next_to_memory() {
         let table = "classes,distances,an_iteration,peak_mb\n50,0.01,0.02,20\n200,0.1,0.4,60\n";
         let drawn = drawing("classes", table).expect("a drawing");
         assert_eq!(drawn.matches("<polyline").count(), 3);

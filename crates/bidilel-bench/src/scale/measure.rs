@@ -22,10 +22,10 @@ const DIM: usize = 1024;
 /// Known classes and latent dimensions of the mapping.
 const KNOWN: usize = 1000;
 const LATENT: usize = 300;
-/// Iterations of the mapping that are timed, after the first, which looks for the length of a step.
+/// Iterations of the mapping that are timed, after the first, which searches for the step length.
 const ITERATIONS: usize = 10;
 
-/// One point of a curve, in a process of its own.
+/// One point of a curve, in its own process.
 pub(crate) fn child(what: &str, size: &str) -> Result<()> {
     let size = size.parse().context("a number of rows or classes")?;
     match what {

@@ -1,7 +1,7 @@
 //! How cost grows: `scale rows` fits 1,000 to 100,000 rows, `scale classes` maps 50 to 20,000 unseen classes.
 //!
-//! Every point is a process of its own, so that the peak of its memory is its own. The tables are CSV; they are printed
-//! and written into `docs/`, and each is drawn beside itself. `scale draw` draws what is written there again.
+//! Every point is its own process, so that peak memory is measured per point. The tables are CSV; they are printed and
+//! written into `docs/`, each with an SVG of the same name. `scale draw` draws the written tables again.
 
 mod draw;
 mod measure;

@@ -1,4 +1,4 @@
-//! A block of instances on its way through a model: rows of every view, those that cannot be used left out.
+//! A block of instances: the rows of every view, without those that cannot be used.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use anyhow::Result;
 use bidilel::dataset::Rows;
 
 use super::features::Sources;
-use super::sound::{Picked, Scan, Window};
+use super::row_scan::{Picked, Scan, Window};
 
 /// Some rows of one file of a view.
 pub(super) struct Part<'a> {
@@ -20,7 +20,7 @@ pub(super) struct Block<'a> {
     parts: Vec<Part<'a>>,
     /// Numbers of the instances, over all files.
     range: Range<usize>,
-    /// Those that are left, where some are not.
+    /// Those that are kept, where some are skipped.
     kept: Option<Vec<usize>>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Block<'a> {
         Ok(Self { parts, range: range.clone(), kept })
     }
 
-    /// Does something with the rows, which count from 0; gives the numbers of the instances, too.
+    /// Calls `work` with the rows, which count from 0; returns the numbers of the instances, too.
     pub(super) fn with<R>(
         self,
         work: impl FnOnce(&[(&dyn Rows, &str)], Range<usize>, &[usize]) -> bidilel::error::Result<R>,
@@ -50,9 +50,9 @@ impl<'a> Block<'a> {
             let result = work(&views(&self.parts), 0..numbers.len(), &numbers).map_err(located)?;
             return Ok((result, numbers));
         };
-        let places: Vec<usize> = kept.iter().map(|number| number - self.range.start).collect();
+        let rows: Vec<usize> = kept.iter().map(|number| number - self.range.start).collect();
         let picked: Vec<Picked<'_>> =
-            self.parts.iter().map(|part| Picked { rows: &part.rows, picked: &places }).collect();
+            self.parts.iter().map(|part| Picked { rows: &part.rows, picked: &rows }).collect();
         let views: Vec<(&dyn Rows, &str)> =
             picked.iter().zip(&self.parts).map(|(rows, part)| (rows as &dyn Rows, part.origin)).collect();
         let result = work(&views, 0..kept.len(), &kept)?;
@@ -64,13 +64,13 @@ fn views<'a>(parts: &'a [Part<'_>]) -> Vec<(&'a dyn Rows, &'a str)> {
     parts.iter().map(|part| (&part.rows as &dyn Rows, part.origin)).collect()
 }
 
-/// An error with the row as its file counts it.
+/// An error whose row is counted from the beginning of its file.
 fn located(mut error: bidilel::Error, parts: &[Part<'_>]) -> bidilel::Error {
     if let bidilel::Error::NotFinite { origin, row, .. } | bidilel::Error::OutOfRange { origin, row, .. } =
         &mut error
         && let Some(part) = parts.iter().find(|part| part.origin == origin)
     {
-        *row += part.rows.place;
+        *row += part.rows.file_row;
     }
     error
 }

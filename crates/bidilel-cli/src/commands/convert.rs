@@ -4,8 +4,7 @@ use anyhow::Result;
 use bidilel::dataset::Dataset;
 use bidilel_data::{Precision, WriteOptions};
 use bidilel_math::Observer;
-use bidilel_report::Format;
-use serde_json::json;
+use bidilel_report::{ConvertedDataset, Format};
 
 use crate::args::ConvertArgs;
 use crate::progress::Progress;
@@ -26,12 +25,12 @@ pub(super) fn run(args: &ConvertArgs, format: Format, progress: &Progress) -> Re
     bidilel_data::write(&dataset, &args.out, options).map_err(super::replaceable)?;
     progress.finish();
     match format {
-        Format::Json => output::print_json(&json!({
-            "folder": args.out,
-            "name": dataset.name,
-            "instances": dataset.labels.len(),
-            "classes": dataset.classes.len(),
-        })),
+        Format::Json => output::print_json(&ConvertedDataset {
+            folder: args.out.clone(),
+            name: dataset.name.clone(),
+            instances: dataset.labels.len(),
+            classes: dataset.classes.len(),
+        }),
         _ => output::print(&format!("{}: {}\n", args.out.display(), super::generate::describe(&dataset))),
     }
 }

@@ -20,9 +20,9 @@ use crate::progress::Progress;
 use crate::terminal::Style;
 use crate::{output, source};
 
-/// Where the page goes unless it is told.
+/// The default file of the page.
 const PAGE: &str = "bidilel-demo.html";
-/// About what the page takes.
+/// Approximate size of the page.
 const PAGE_BYTES: usize = 1 << 20;
 const DATASET: &str = "emoji";
 const SPLIT: &str = "standard";
@@ -68,9 +68,9 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
     }
 }
 
-/// What becomes of the page, known before the work begins.
+/// Whether and where the page is written; decided before the work begins.
 ///
-/// A page that was asked for must be written; the one that comes unasked must not spoil the rest.
+/// A page that was asked for must be written; failing to write the default one is only noted.
 enum Page {
     Unwanted,
     Asked(PathBuf),

@@ -2,16 +2,14 @@
 
 use anyhow::Result;
 use bidilel_math::Observer;
-use bidilel_report::Format;
-use serde_json::json;
+use bidilel_report::{EmbeddedFeatures, Format, IdKind};
 
 use super::block::Block;
 use super::features::Sources;
 use super::predict::open_model;
-use super::predicted::id_name;
-use super::sound::Scan;
+use super::row_scan::Scan;
 use crate::args::EmbedArgs;
-use crate::latent::{self, Beside};
+use crate::latent::{self, RowLabels};
 use crate::output;
 use crate::progress::Progress;
 
@@ -29,8 +27,8 @@ pub(super) fn run(args: &EmbedArgs, format: Format, progress: &Progress) -> Resu
         let id = ids.as_ref().map(|ids| ids.values[row].clone());
         std::iter::once(row.to_string()).chain(id).collect()
     };
-    let columns = std::iter::once("index").chain(ids.as_ref().map(id_name)).collect();
-    latent::write(&args.out, (count, dim), &Beside { columns, cells: &cells }, &mut |write| {
+    let columns = std::iter::once("index").chain(ids.as_ref().map(|ids| IdKind::of(ids).name())).collect();
+    latent::write(&args.out, (count, dim), &RowLabels { columns, cells: &cells }, &mut |write| {
         for range in &blocks {
             let block = Block::read(&mut sources, range, false, &mut Scan::default())?;
             let (points, _) = block.with(|rows, range, _| model.project_views(rows, range))?;
@@ -40,8 +38,9 @@ pub(super) fn run(args: &EmbedArgs, format: Format, progress: &Progress) -> Resu
         Ok(())
     })?;
     progress.finish();
+    let result = EmbeddedFeatures { file: args.out.clone(), instances: count, dim };
     match format {
-        Format::Json => output::print_json(&json!({ "file": args.out, "instances": count, "dim": dim })),
-        _ => output::print(&format!("{}: {count} instances in {dim} dimensions\n", args.out.display())),
+        Format::Json => output::print_json(&result),
+        _ => output::print(&result.text()),
     }
 }

@@ -1,16 +1,15 @@
-//! `bidilel evaluate DATASET`: fit, recognise, score.
+//! `bidilel evaluate DATASET`: fit, recognize, score.
 
 use anyhow::Result;
 use bidilel::Experiment;
 use bidilel::evaluate::evaluate_with;
-use bidilel::method::MethodReport;
 use bidilel_math::Observer;
-use bidilel_report::{Evaluation, Format, fusion_line, method_line, visible};
+use bidilel_report::{Evaluation, Format};
 
 use super::exported::{self, Recognized};
 use crate::args::EvaluateArgs;
 use crate::progress::Progress;
-use crate::{latent, output, source};
+use crate::{latent, output, source, terminal};
 
 /// What a result can be written to a file as.
 const FILE_FORMATS: [Format; 6] =
@@ -72,42 +71,6 @@ fn rendered(result: &Evaluation, format: Format) -> Result<String> {
         Format::JsonLines => output::json_line(result)?,
         Format::Csv | Format::Parquet => output::rendered(&result.runs_table(), format),
         Format::Markdown | Format::Latex => output::rendered(&result.summary_table(), format),
-        Format::Text => text(result),
+        Format::Text => result.text(terminal::width()),
     })
-}
-
-fn text(result: &Evaluation) -> String {
-    let subject = &result.subject;
-    let runs = match result.runs.len() {
-        1 => String::new(),
-        count => format!(
-            "  {count} runs: {:.1} ± {:.1} % (standard error), standard deviation {:.1}\n",
-            100.0 * result.summary.mean,
-            100.0 * result.summary.standard_error,
-            100.0 * result.summary.standard_deviation
-        ),
-    };
-    let stress = result.stress.map(|stress| format!("stress {stress:.5}"));
-    let hubness = result.hubness.get(&1).map(|hubness| format!("hubness {hubness:.2}"));
-    let figures: Vec<String> = stress.into_iter().chain(hubness).collect();
-    format!(
-        "{}, split {}: {} with {}\n{}\n\n{}{runs}\n{}\n{}, {:.1} s\n",
-        visible(&subject.dataset),
-        visible(&subject.split),
-        visible(&subject.visual.join(" + ")),
-        visible(&subject.semantic.join(" + ")),
-        output::wrapped(&(method_line(&subject.method) + &fused(&subject.method))),
-        output::text_table(&result.steps_table()),
-        output::text_table(&result.classes_table()),
-        figures.join(", "),
-        result.timings.get("total").copied().unwrap_or(0.0)
-    )
-}
-
-/// Where views or kernels were joined, how and why.
-fn fused(method: &MethodReport) -> String {
-    match &method.fusion {
-        Some(fusion) if !fusion.is_plain() => format!("\n  {}", fusion_line(fusion)),
-        _ => String::new(),
-    }
 }

@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 use bidilel::evaluate::Finished;
 use bidilel::recognize::Recognition;
 use bidilel_data::{Cells, ColumnType, TableWriter};
-use serde_json::json;
+use bidilel_report::{RunPrediction, RunPredictions};
 
 use crate::failure::left_out;
-use crate::latent::{self, Beside};
+use crate::latent::{self, RowLabels};
 use crate::output;
 
 /// What stands before the distances.
@@ -27,9 +27,9 @@ pub(super) struct Recognized {
     pub(super) seed: u64,
     /// The classes to choose from.
     pub(super) classes: Vec<String>,
-    /// The instances, by their places in the dataset.
+    /// The instances, by their indices in the dataset.
     pub(super) instances: Vec<usize>,
-    /// Their true classes, by their places among `classes`.
+    /// Their true classes, by their indices in `classes`.
     pub(super) truth: Vec<usize>,
     pub(super) recognition: Recognition,
 }
@@ -69,35 +69,19 @@ pub(super) fn write(path: &Path, runs: &[Recognized]) -> Result<()> {
             let mut csv = csv::Writer::from_writer(out);
             let head = COLUMNS.map(|(name, _)| name.to_owned());
             csv.write_record(head.into_iter().chain(classes.iter().map(|name| format!("distance:{name}"))))?;
-            for run in runs {
-                let places = run.places(&classes);
-                for (place, labels) in run.labels().enumerate() {
-                    let Labels { instance, truth, predicted } = labels;
-                    let fields = [&run.split, &run.seed.to_string(), &instance.to_string(), truth, predicted]
-                        .map(Clone::clone);
-                    let distance = |class: &Option<usize>| {
-                        class.map_or(String::new(), |class| run.distance(class, place).to_string())
-                    };
-                    csv.write_record(fields.into_iter().chain(places.iter().map(distance)))?;
-                }
+            for row in runs.iter().flat_map(Recognized::rows) {
+                let RunPrediction { split, seed, instance, truth, predicted, distances } = row;
+                let fields = [split, &seed.to_string(), &instance.to_string(), truth, predicted];
+                let distance =
+                    |name: &&String| distances.get(name.as_str()).map_or(String::new(), f64::to_string);
+                let fields = fields.map(str::to_owned).into_iter();
+                csv.write_record(fields.chain(classes.iter().map(distance)))?;
             }
             Ok(csv.flush()?)
         }),
         Style::Json => {
-            let mut list = Vec::new();
-            for run in runs {
-                for (place, Labels { instance, truth, predicted }) in run.labels().enumerate() {
-                    let distances: serde_json::Map<_, _> = (0..run.classes.len())
-                        .map(|class| (run.classes[class].clone(), json!(run.distance(class, place))))
-                        .collect();
-                    list.push(json!({
-                        "split": run.split, "seed": run.seed, "instance": instance,
-                        "true": truth, "predicted": predicted, "distances": distances,
-                    }));
-                }
-            }
-            let text = output::json(&json!({ "predictions": list }))?;
-            output::write_to(Some(path), |out| Ok(out.write_all(text.as_bytes())?))
+            let predictions = runs.iter().flat_map(Recognized::rows).collect();
+            output::write_text(path, &output::json(&RunPredictions { predictions })?)
         }
         Style::Parquet => output::write_to(Some(path), |out| {
             let classes = all_classes(runs);
@@ -148,9 +132,8 @@ pub(super) fn write_latent(path: &Path, runs: &[Recognized]) -> Result<()> {
             (*predicted).clone(),
         ]
     };
-    let beside =
-        Beside { columns: vec!["index", "split", "seed", "instance", "true", "predicted"], cells: &cells };
-    latent::write(path, (rows.len(), dim), &beside, &mut |write| {
+    let columns = vec!["index", "split", "seed", "instance", "true", "predicted"];
+    latent::write(path, (rows.len(), dim), &RowLabels { columns, cells: &cells }, &mut |write| {
         points.iter().try_for_each(|points| write(points.as_ref().as_ref()))
     })
 }
@@ -185,9 +168,13 @@ impl Recognized {
         })
     }
 
-    /// Where classes are among the candidates of this run.
-    fn places(&self, classes: &[&String]) -> Vec<Option<usize>> {
-        classes.iter().map(|name| self.classes.iter().position(|own| own == *name)).collect()
+    /// One row per instance, with the distance to every class.
+    fn rows(&self) -> impl Iterator<Item = RunPrediction<'_>> {
+        self.labels().enumerate().map(|(row, Labels { instance, truth, predicted })| {
+            let classes = self.classes.iter().enumerate();
+            let distances = classes.map(|(class, name)| (name.as_str(), self.distance(class, row))).collect();
+            RunPrediction { split: &self.split, seed: self.seed, instance, truth, predicted, distances }
+        })
     }
 
     /// The rows of this run, column by column.
@@ -201,7 +188,8 @@ impl Recognized {
             Cells::Texts(self.labels().map(|labels| labels.truth.as_str()).collect()),
             Cells::Texts(self.labels().map(|labels| labels.predicted.as_str()).collect()),
         ];
-        cells.extend(self.places(classes).into_iter().map(|class| {
+        cells.extend(classes.iter().map(|name| {
+            let class = self.classes.iter().position(|own| own == *name);
             let distance = |instance| class.map(|class| self.distance(class, instance));
             Cells::OptionalFloats((0..count).map(distance).collect())
         }));

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -9,22 +10,59 @@ use anyhow::{Context, Result};
 use bidilel_data::Precision;
 use bidilel_math::Observer;
 use bidilel_report::Format;
-use bidilel_vision::{Extracted, Layer, Network, NetworkFile, discover};
+use bidilel_vision::{ExtractOptions, Extracted, Layer, Network, NetworkFile, discover};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::extraction::args::ExtractArgs;
 use crate::extraction::finished::finished;
 use crate::extraction::{dataset, settings};
 use crate::output;
-use crate::progress::{Progress, Talk};
+use crate::progress::{Progress, Verbosity};
 
-/// Skipped pictures that are named on the terminal; the list has all of them.
-const NAMED: usize = 5;
+/// Skipped files that are named on the terminal; the list has all of them.
+const MAX_NAMED: usize = 5;
+
+/// The object that `extract --format json` prints.
+#[derive(Serialize)]
+struct Extraction<'a> {
+    rows: usize,
+    dimensions: usize,
+    features: &'a Path,
+    list: &'a Path,
+    skipped: Vec<Skipped<'a>>,
+    skipped_list: &'a Path,
+    other_files: usize,
+    /// Files that an earlier run had done.
+    resumed: usize,
+    network: &'a Path,
+    layer: &'a str,
+    runtime: &'a str,
+    runtime_version: &'a str,
+    preset: &'a str,
+    settings: &'a ExtractOptions,
+    seconds: f64,
+    /// The dataset folder that was written, and its number of classes.
+    dataset: Option<&'a Path>,
+    classes: Option<usize>,
+}
+
+/// A file without a row.
+#[derive(Serialize)]
+struct Skipped<'a> {
+    path: &'a str,
+    problem: &'a str,
+}
+
+/// The object that `extract --list-layers --format json` prints.
+#[derive(Serialize)]
+struct Layers<'a> {
+    layers: &'a [Layer],
+}
 
 pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Result<ExitCode> {
     output::text_or_json(format)?;
-    args.out.iter().try_for_each(|out| output::need_name(out, "an array with lists beside it"))?;
+    args.out.iter().try_for_each(|out| output::need_name(out, "an array with sidecar files"))?;
     args.out.iter().try_for_each(|out| output::check_ending(out, &["npy"], "an array of features"))?;
     let file = NetworkFile::open(&args.network)?;
     if args.list_layers {
@@ -67,12 +105,12 @@ pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Re
     let extracted = extracted?;
     let seconds = started.elapsed().as_secs_f64();
     progress.finish();
-    if progress.talk() != Talk::Quiet {
-        for (path, problem) in extracted.skipped.iter().take(NAMED) {
+    if progress.verbosity() != Verbosity::Quiet {
+        for (path, problem) in extracted.skipped.iter().take(MAX_NAMED) {
             progress.note(&format!("skipped `{path}`: {problem}"));
         }
-        if extracted.skipped.len() > NAMED {
-            let more = extracted.skipped.len() - NAMED;
+        if extracted.skipped.len() > MAX_NAMED {
+            let more = extracted.skipped.len() - MAX_NAMED;
             progress.note(&format!("and {more} more: `{}` lists them", extracted.skipped_list.display()));
         }
     }
@@ -81,19 +119,26 @@ pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Re
         None => None,
     };
     if format == Format::Json {
-        let skipped: Vec<_> = extracted
-            .skipped
-            .iter()
-            .map(|(path, problem)| json!({"path": path, "problem": problem}))
-            .collect();
-        output::print_json(&json!({
-            "rows": extracted.rows, "dimensions": extracted.dimensions, "features": out, "list": extracted.list,
-            "skipped": skipped, "skipped_list": extracted.skipped_list, "other_files": found.others,
-            "resumed": extracted.resumed, "network": args.network, "layer": network.layer(),
-            "runtime": network.runtime(), "runtime_version": network.runtime_version(),
-            "preset": args.preprocess.preset.name(), "settings": options, "seconds": seconds,
-            "dataset": args.dataset, "classes": classes,
-        }))?;
+        let skipped = extracted.skipped.iter().map(|(path, problem)| Skipped { path, problem });
+        output::print_json(&Extraction {
+            rows: extracted.rows,
+            dimensions: extracted.dimensions,
+            features: out,
+            list: &extracted.list,
+            skipped: skipped.collect(),
+            skipped_list: &extracted.skipped_list,
+            other_files: found.others,
+            resumed: extracted.resumed,
+            network: &args.network,
+            layer: network.layer(),
+            runtime: network.runtime(),
+            runtime_version: network.runtime_version(),
+            preset: args.preprocess.preset.name(),
+            settings: &options,
+            seconds,
+            dataset: args.dataset.as_deref(),
+            classes,
+        })?;
     } else {
         output::print(&summary(args, &extracted, &network, seconds, classes))?;
     }
@@ -119,7 +164,7 @@ fn summary(
     let rate = new as f64 / seconds.max(1e-9);
     let _ = writeln!(
         text,
-        "layer `{}`, preset {}, {} {}: {new} files in {seconds:.1} s, {rate:.1} a second",
+        "layer `{}`, preset {}, {} {}: {new} files in {seconds:.1} s, {rate:.1} per second",
         network.layer(),
         args.preprocess.preset.name(),
         network.runtime(),
@@ -152,7 +197,7 @@ fn list_layers(args: &ExtractArgs, file: &NetworkFile, format: Format) -> Result
     let preprocess = settings::preprocess(&args.preprocess, &input);
     let layers = file.layers(&settings::network(args), &preprocess, settings::clip(args, &input).0)?;
     if format == Format::Json {
-        return output::print_json(&json!({ "layers": layers }));
+        return output::print_json(&Layers { layers: &layers });
     }
     let shape = |layer: &Layer| layer.shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ");
     let widest = layers.iter().map(|layer| shape(layer).len()).max().unwrap_or(0);
@@ -167,11 +212,11 @@ fn list_layers(args: &ExtractArgs, file: &NetworkFile, format: Format) -> Result
 }
 
 fn bar(progress: &Progress, total: usize) -> ProgressBar {
-    if progress.talk() != Talk::Normal || !std::io::stderr().is_terminal() {
+    if progress.verbosity() != Verbosity::Normal || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
-    let template = "{spinner} [{bar:32}] {pos} of {len} pictures, {per_sec:.1} a second, {eta} left{msg}";
+    let template = "{spinner} [{bar:32}] {pos} of {len} pictures, {per_sec:.1} per second, {eta} left{msg}";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let rate = |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
         let _ = write!(out, "{:.1}", state.per_sec());

@@ -1,4 +1,4 @@
-//! The features of one view: files that follow each other, of which one is open at a time.
+//! The features of one view: consecutive files, one open at a time.
 
 use std::fs;
 use std::ops::Range;
@@ -13,17 +13,17 @@ use bidilel_data::container::RowStream;
 use bidilel_data::table::{self, Choice, Features, Ids, Wanted};
 use bidilel_math::Observer;
 
-use super::beside;
 use super::block::Part;
-use super::sound::Window;
+use super::row_scan::Window;
+use super::sidecar_ids;
 use crate::failure::usage;
 use crate::input;
 
-/// Bytes of a mapped file to read before it is mapped anew.
-const REMAP: usize = 64 << 20;
+/// Bytes of a mapped file that are read before it is mapped again.
+const REMAP_BYTES: usize = 64 << 20;
 
-/// What was asked for of one view.
-pub(super) struct Asked {
+/// How the files of one view are to be read.
+pub(super) struct Request {
     pub(super) key: Option<String>,
     pub(super) transpose: bool,
     pub(super) choice: Choice,
@@ -31,9 +31,9 @@ pub(super) struct Asked {
 }
 
 pub(super) struct Source {
-    asked: Asked,
+    request: Request,
     shards: Vec<Shard>,
-    /// The file that is open, by its place.
+    /// The open file, by its index.
     open: Option<(usize, Reading)>,
 }
 
@@ -66,7 +66,7 @@ impl Reading {
 impl Source {
     /// Opens all files once, one after another, for their sizes and identifiers.
     pub(super) fn open(
-        asked: Asked,
+        request: Request,
         paths: Vec<PathBuf>,
         ids: Option<&Ids>,
         watch: &dyn Observer,
@@ -76,7 +76,7 @@ impl Source {
         if paths.len() > 1 && paths.iter().any(|path| is_read_once(path)) {
             return Err(usage("a pipe cannot be one of several files of a view: write it to a file first"));
         }
-        let mut source = Self { asked, shards: Vec::new(), open: None };
+        let mut source = Self { request, shards: Vec::new(), open: None };
         let mut found: Option<Ids> = None;
         let mut complete = true;
         for path in paths {
@@ -85,19 +85,19 @@ impl Source {
             } else {
                 format!("`{}`", path.display())
             };
-            let Opened { reading, ids, notes } = source.asked.open(&path, ids)?;
-            let (count, _) = source.asked.check(&origin, &reading, &notes)?;
+            let Opened { reading, ids, notes } = source.request.open(&path, ids)?;
+            let (count, _) = source.request.check(&origin, &reading, &notes)?;
             notes.iter().for_each(|note| watch.note(&format!("{origin}: {note}")));
             let first = source.count();
-            match ids.or_else(|| beside::ids(&path, count, watch)) {
+            match ids.or_else(|| sidecar_ids::ids(&path, count, watch)) {
                 Some(own) if first == 0 => found = Some(own),
                 Some(own) => found.iter_mut().for_each(|ids| ids.values.extend(own.values.iter().cloned())),
                 None => complete = false,
             }
             let streamed = matches!(reading, Reading::Stream(..));
-            let place = source.shards.len();
+            let index = source.shards.len();
             source.shards.push(Shard { path, origin, rows: first..first + count, streamed });
-            source.open = Some((place, reading));
+            source.open = Some((index, reading));
         }
         Ok((source, found.filter(|_| complete)))
     }
@@ -110,7 +110,7 @@ impl Source {
     pub(super) fn origin(&self) -> String {
         match &self.shards[..] {
             [one] => one.origin.clone(),
-            many => format!("view `{}` ({} files)", self.asked.view.name, many.len()),
+            many => format!("view `{}` ({} files)", self.request.view.name, many.len()),
         }
     }
 
@@ -122,29 +122,29 @@ impl Source {
     /// Bytes of a row that is decoded into memory.
     pub(super) fn decoded_bytes(&self) -> usize {
         let any = self.shards.iter().any(|shard| shard.streamed);
-        if any { self.asked.view.dim * size_of::<f64>() } else { 0 }
+        if any { self.request.view.dim * size_of::<f64>() } else { 0 }
     }
 
     /// The rows of a block, which lies within one file.
     pub(super) fn part(&mut self, block: &Range<usize>) -> Result<Part<'_>> {
-        let place = self.shards.partition_point(|shard| shard.rows.end <= block.start);
-        let Some(shard) = self.shards.get(place) else { bail!("{} has no more rows", self.origin()) };
+        let index = self.shards.partition_point(|shard| shard.rows.end <= block.start);
+        let Some(shard) = self.shards.get(index) else { bail!("{} has no more rows", self.origin()) };
         let local = block.start - shard.rows.start..block.end - shard.rows.start;
         let reading = match self.open.take() {
-            Some((open, reading)) if open == place => self.asked.renewed(shard, reading)?,
-            _ => self.asked.reopened(shard)?,
+            Some((open, reading)) if open == index => self.request.renewed(shard, reading)?,
+            _ => self.request.reopened(shard)?,
         };
-        let (_, reading) = self.open.insert((place, reading));
-        let (count, place) = (local.len(), local.start);
+        let (_, reading) = self.open.insert((index, reading));
+        let (count, file_row) = (local.len(), local.start);
         let rows = match reading {
             Reading::Whole(features, read) => {
                 *read += count * features.dim() * features.array.element().size();
-                Window { rows: features, first: local.start, count, place }
+                Window { rows: features, first: local.start, count, file_row }
             }
             Reading::Stream(stream, last) => {
-                // The block before makes room first.
+                // The previous block is freed first.
                 *last = None;
-                Window { rows: last.insert(stream.read(local)?), first: 0, count, place }
+                Window { rows: last.insert(stream.read(local)?), first: 0, count, file_row }
             }
         };
         Ok(Part { rows, origin: &shard.origin })
@@ -158,7 +158,7 @@ struct Opened {
     notes: Vec<String>,
 }
 
-impl Asked {
+impl Request {
     fn open(&self, path: &Path, ids: Option<&Ids>) -> Result<Opened> {
         let names = self.view.columns.as_deref();
         let wanted = Wanted { key: self.key.as_deref(), transpose: self.transpose, names, ids };
@@ -177,7 +177,7 @@ impl Asked {
         }
         let mut read = table::open(path, &self.choice, wanted)?;
         let held = read.features.array.backing_len();
-        if held > REMAP && !is_mapped(path, held) {
+        if held > REMAP_BYTES && !is_mapped(path, held) {
             read.notes.push(format!("its features are unpacked whole, {} MB", held >> 20));
         }
         Ok(Opened { reading: Reading::Whole(read.features, 0), ids: read.ids, notes: read.notes })
@@ -192,15 +192,15 @@ impl Asked {
         Ok(reading)
     }
 
-    /// The same file, mapped anew where much of it was read.
+    /// The same file, mapped again where much of it was read.
     ///
-    /// Pages that were read stay with a mapping for as long as it lives, so a large mapped file is now and then
-    /// mapped anew, and memory stays small whatever the file's size. A thread of the pool gives the old pages back, while
+    /// Pages that were read stay resident for as long as the mapping lives. A large file is therefore mapped again every
+    /// [`REMAP_BYTES`], and memory stays small whatever the file's size. A thread of the pool unmaps the old pages while
     /// the others go on.
     fn renewed(&self, shard: &Shard, reading: Reading) -> Result<Reading> {
         match reading {
             Reading::Whole(features, read)
-                if read > REMAP && is_mapped(&shard.path, features.array.backing_len()) =>
+                if read > REMAP_BYTES && is_mapped(&shard.path, features.array.backing_len()) =>
             {
                 let anew = self.reopened(shard)?;
                 rayon::spawn(move || drop(features));
@@ -232,7 +232,7 @@ impl Asked {
     }
 }
 
-/// Whether what is read from a path is gone then, as from standard input and pipes.
+/// Whether a path can be read only once, as standard input and pipes.
 fn is_read_once(path: &Path) -> bool {
     input::is_stdin(path) || fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
 }

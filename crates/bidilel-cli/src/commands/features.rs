@@ -8,13 +8,13 @@ use bidilel_data::table::{Choice, Columns, Ids};
 use bidilel_math::Observer;
 
 use super::block::Part;
-use super::feature_files::{Asked, Source};
+use super::feature_files::{Request, Source};
 use super::shards::paths;
 use crate::args::InputArgs;
 
-/// Rows of a block.
+/// Most rows per block.
 const BLOCK_ROWS: usize = 16_384;
-/// Bytes of the rows of a block that are decoded into memory.
+/// Most bytes of a block that are decoded into memory.
 const DECODED_BYTES: usize = 32 << 20;
 
 /// Files for every view, in the model's order.
@@ -43,8 +43,8 @@ impl Sources {
                 id_column: args.id_column.clone(),
             };
             let key = key.into_iter().next();
-            let asked = Asked { key, transpose: args.transpose, choice, view: view.clone() };
-            let (source, found) = Source::open(asked, paths, ids.as_ref(), watch)?;
+            let request = Request { key, transpose: args.transpose, choice, view: view.clone() };
+            let (source, found) = Source::open(request, paths, ids.as_ref(), watch)?;
             ids = ids.or(found);
             sources.push(source);
         }

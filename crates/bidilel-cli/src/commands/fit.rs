@@ -1,14 +1,13 @@
-//! `bidilel fit DATASET --out MODEL`: learn once, recognise later.
+//! `bidilel fit DATASET --out MODEL`: learn once, recognize later.
 
 use anyhow::{Result, bail};
 use bidilel::bottom_up::BottomUp;
 use bidilel::semantic::Representation;
 use bidilel::{Error, Method, Model, Task, ZeroShotMethod};
-use bidilel_report::{Format, fusion_line};
-use serde_json::json;
+use bidilel_report::{Format, ModelReport};
 
 use crate::args::FitArgs;
-use crate::latent::{self, Beside};
+use crate::latent::{self, RowLabels};
 use crate::progress::Progress;
 use crate::{output, source};
 
@@ -44,48 +43,24 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         let cells = |row: usize| {
             vec![row.to_string(), trial.train[row].to_string(), task.known[task.train.labels[row]].clone()]
         };
-        let beside = Beside { columns: vec!["index", "instance", "label"], cells: &cells };
-        latent::write(path, (points.ncols(), points.nrows()), &beside, &mut |write| write(points.as_ref()))?;
+        let labels = RowLabels { columns: vec!["index", "instance", "label"], cells: &cells };
+        latent::write(path, (points.ncols(), points.nrows()), &labels, &mut |write| write(points.as_ref()))?;
     }
     let model = Model::new(&name, choice.normalize, &task, &method, fitted);
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();
     if output::is_stdout(&args.out) {
-        // The model is there: a report after it would be part of it.
+        // The model is on stdout: a report after it would become part of it.
         return Ok(());
     }
-    let header = model.header();
-    let dim = model.latent().ok().map(|fitted| fitted.space.dim());
-    if format == Format::Json {
-        return output::print_json(&json!({
-            "model": args.out,
-            "known": header.known.len(),
-            "unseen": header.unseen.len(),
-            "instances": header.instances,
-            "dim": dim,
-            "stress": header.stress,
-            "converged": header.converged,
-            "fusion": header.fusion,
-            "fingerprint": header.fingerprint,
-            "timings": timings,
-            "checks": progress.checks(),
-        }));
+    let report = ModelReport::new(args.out.clone(), &model, timings, progress.checks());
+    match format {
+        Format::Json => output::print_json(&report),
+        _ => output::print(&report.text()),
     }
-    let space = dim.map_or(String::new(), |dim| format!(" in {dim} dimensions"));
-    let stress = header.stress.map_or(String::new(), |stress| format!("stress {stress:.5}, "));
-    let views = header.fusion.filter(|fusion| !fusion.is_plain());
-    output::print(&format!(
-        "{}: {} unseen classes among {} known ones{space}, from {} instances; {stress}{:.1} s\n{}",
-        args.out.display(),
-        header.unseen.len(),
-        header.known.len(),
-        header.instances,
-        timings.get("total").copied().unwrap_or(0.0),
-        views.map_or(String::new(), |fusion| format!("  {}\n", fusion_line(&fusion)))
-    ))
 }
 
-/// What a model of a task takes at least; a latent dimension that is not set counts as one.
+/// Smallest size of a model of a task, in bytes; a latent dimension that is not set counts as one.
 fn least_model_bytes(task: &Task, method: &Method, dim: Option<usize>) -> usize {
     let (known, unseen, visual) = (task.known.len(), task.unseen.len(), task.train.features.nrows());
     let dim = dim.map_or(1, |dim| dim.min(visual));

@@ -1,12 +1,13 @@
 //! `bidilel generate OUT`: synthetic dataset folders.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use bidilel::dataset::Dataset;
 use bidilel::synthetic::Synthetic;
 use bidilel_data::{Precision, WriteOptions};
 use bidilel_math::Observer;
-use bidilel_report::Format;
-use serde_json::json;
+use bidilel_report::{Format, GeneratedDataset, GeneratedDatasets};
 
 use crate::args::GenerateArgs;
 use crate::failure::usage;
@@ -50,14 +51,14 @@ pub(super) fn run(args: &GenerateArgs, format: Format, progress: &Progress) -> R
     }
     progress.finish();
     if format == Format::Json {
-        let list: Vec<_> = made
-            .iter()
-            .map(|(folder, preset, seed, dataset)| {
-                json!({"folder": folder, "preset": preset, "seed": seed,
-                       "instances": dataset.labels.len(), "classes": dataset.classes.len()})
-            })
-            .collect();
-        return output::print_json(&json!({ "datasets": list }));
+        let one = |(folder, preset, seed, dataset): &(PathBuf, &String, u64, Dataset)| GeneratedDataset {
+            folder: folder.clone(),
+            preset: (*preset).clone(),
+            seed: *seed,
+            instances: dataset.labels.len(),
+            classes: dataset.classes.len(),
+        };
+        return output::print_json(&GeneratedDatasets { datasets: made.iter().map(one).collect() });
     }
     let lines: Vec<String> = made
         .iter()

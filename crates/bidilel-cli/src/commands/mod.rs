@@ -1,6 +1,5 @@
-//! One file a subcommand.
+//! The subcommands, one file each, and the dispatch to them.
 
-mod beside;
 mod block;
 mod class;
 mod completions;
@@ -21,9 +20,10 @@ mod inspect;
 mod methods;
 mod predict;
 mod predicted;
+mod row_scan;
 mod select;
 mod shards;
-mod sound;
+mod sidecar_ids;
 mod tune;
 
 use std::process::ExitCode;
@@ -34,9 +34,9 @@ use bidilel_report::Format;
 use crate::args::{ClassCommand, Cli, Command, Common, DemoArgs};
 use crate::failure::{hinted, usage};
 use crate::output;
-use crate::progress::{Progress, Talk};
+use crate::progress::{Progress, Verbosity};
 
-/// Does what was asked.
+/// Runs the command.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
     let Cli { command, common } = cli;
     let command = command.unwrap_or_else(|| Command::Demo(DemoArgs::default()));
@@ -49,7 +49,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
     if common.csv_safe {
         output::make_csv_safe();
     }
-    let progress = Progress::new(common.talk());
+    let progress = Progress::new(common.verbosity());
     let format = common.format;
     if format == Some(Format::Parquet) && !matches!(command, Command::Predict(_)) {
         let formats = "text, json, jsonl, csv, markdown or latex";
@@ -94,11 +94,11 @@ fn replaceable(error: bidilel_data::Error) -> anyhow::Error {
 }
 
 impl Common {
-    fn talk(&self) -> Talk {
+    fn verbosity(&self) -> Verbosity {
         match (self.quiet, self.verbose) {
-            (true, _) => Talk::Quiet,
-            (_, true) => Talk::Verbose,
-            _ => Talk::Normal,
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Normal,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `bidilel predict MODEL FEATURES...`: labels for feature rows, from the model alone.
 //!
-//! Rows are read, projected and written in blocks, so that a file of any size takes constant memory. Only
-//! refiners (`--post`) need all instances at once, and then only in the latent space.
+//! Rows are read, projected and written in blocks, so that a file of any size takes constant memory. Only refiners
+//! (`--post`) need all instances at once, and then only in the latent space.
 
 use std::ops::Range;
 use std::path::Path;
@@ -12,20 +12,20 @@ use bidilel::model::Model;
 use bidilel::post::{Post, refined};
 use bidilel::settings::Settings;
 use bidilel_math::Observer;
-use bidilel_report::Format;
+use bidilel_report::{Format, IdKind};
 use faer::Mat;
 
 use super::block::Block;
 use super::features::Sources;
-use super::predicted::{Lines, Style, Writer, id_name};
-use super::sound::Scan;
+use super::predicted::{Renderer, Style, Writer};
+use super::row_scan::Scan;
 use crate::args::PredictArgs;
 use crate::failure::usage;
 use crate::progress::Progress;
 use crate::{input, output};
 
-/// Bytes of a line with a short name, for a guess at the size of the output.
-const SHORTEST_LINE: usize = 8;
+/// Bytes of a line with a short name: a lower bound for the size of the output.
+const MIN_LINE_BYTES: usize = 8;
 
 /// What predictions can be written as.
 const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::JsonLines, Format::Parquet, Format::Text];
@@ -49,7 +49,7 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     let ids = sources.take_ids();
     let count = sources.count();
     let lines = count.saturating_mul(args.top.min(model.unseen.len()));
-    args.out.iter().try_for_each(|path| output::check_room(path, lines.saturating_mul(SHORTEST_LINE)))?;
+    args.out.iter().try_for_each(|path| output::check_room(path, lines.saturating_mul(MIN_LINE_BYTES)))?;
     let blocks = sources.blocks();
     let done = |block: &Range<usize>| progress.progress(block.end, count);
     let mut found = Scan::default();
@@ -73,40 +73,40 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
         Some((refined(inductive, &post, |_, _| ())?, kept))
     };
     output::write_to(args.out.as_deref(), |out| {
-        let lines = Lines { style: &style, classes: &model.unseen, top: args.top, ids: ids.as_ref() };
-        let mut writer = Writer::new(out, &style, ids.as_ref().map(id_name))?;
+        let renderer = Renderer { style, classes: &model.unseen, top: args.top, ids: ids.as_ref() };
+        let mut writer = Writer::new(out, style, ids.as_ref().map(IdKind::of))?;
         if let Some((recognition, kept)) = &whole {
-            writer.write(lines.of(kept, recognition)?)?;
-            return writer.end(&style);
+            writer.write(renderer.block(kept, recognition))?;
+            return writer.finish();
         }
         let mut any = false;
         for range in &blocks {
             let block = Block::read(&mut sources, range, args.skip_bad_rows, &mut found)?;
-            let (made, kept) = block.with(|rows, range, numbers| {
-                // Lines are made where the distances are, which would be far more to hold.
+            let (rendered, kept) = block.with(|rows, range, numbers| {
+                // Rendered rows take far less memory than the scores of all classes.
                 model.recognize_views(rows, range, |first, recognition| {
-                    lines.of(&numbers[first..], &recognition)
+                    renderer.block(&numbers[first..], &recognition)
                 })
             })?;
-            made.into_iter().try_for_each(|lines| writer.write(lines?))?;
+            rendered.into_iter().try_for_each(|block| writer.write(block))?;
             any |= !kept.is_empty();
             done(range);
         }
         check_any(if any { &[0] } else { &[] }, count)?;
-        writer.end(&style)
+        writer.finish()
     })?;
-    tell(&found, count, args, progress)
+    report_rows(&found, count, args, progress)
 }
 
 fn check_any(kept: &[usize], count: usize) -> Result<()> {
     if kept.is_empty() && count > 0 {
-        bail!("all {count} rows have numbers that are not finite, so none is left to recognise");
+        bail!("all {count} rows have numbers that are not finite, so none is left to recognize");
     }
     Ok(())
 }
 
-/// Says what was found in the rows, and lists those that were left out.
-fn tell(found: &Scan, count: usize, args: &PredictArgs, watch: &dyn Observer) -> Result<()> {
+/// Notes what was found in the rows, and writes the list of those that were skipped.
+fn report_rows(found: &Scan, count: usize, args: &PredictArgs, watch: &dyn Observer) -> Result<()> {
     const MOST: usize = 5;
     if found.zero > 0 {
         let zero = found.zero;
@@ -132,7 +132,7 @@ fn tell(found: &Scan, count: usize, args: &PredictArgs, watch: &dyn Observer) ->
     })
 }
 
-/// The refiners to apply: those of the fit, unless told otherwise.
+/// The refiners to apply: those of the fit, unless others are typed.
 fn refiners(args: &PredictArgs, model: &Model, watch: &dyn Observer) -> Vec<Post> {
     let fitted = model.method.post();
     let mut post = match &args.post {

@@ -1,4 +1,4 @@
-//! Predictions as lines, objects or rows of a table, written as they come.
+//! Predictions as rows of text or of a Parquet table, written in blocks.
 
 use std::io::Write;
 
@@ -6,31 +6,26 @@ use anyhow::{Result, bail};
 use bidilel::recognize::Recognition;
 use bidilel_data::table::Ids;
 use bidilel_data::{Prediction, PredictionTable};
-use bidilel_report::{Format, visible};
+use bidilel_report::{Format, IdKind, RowFormat, prediction_rows};
 
 use crate::failure::left_out;
 use crate::output;
 
-/// What the column of identifiers is called in predictions.
-pub(super) fn id_name(ids: &Ids) -> &'static str {
-    if ids.column.eq_ignore_ascii_case("path") { "path" } else { "id" }
-}
-
+/// How predictions are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    Csv,
-    Json,
-    JsonLines,
-    Text,
+    Rows(RowFormat),
     Parquet,
 }
 
 impl Style {
     pub(super) fn of(format: Format) -> Result<Self> {
         match format {
-            Format::Csv => Ok(Self::Csv),
-            Format::Json => Ok(Self::Json),
-            Format::JsonLines => Ok(Self::JsonLines),
-            Format::Text => Ok(Self::Text),
+            Format::Csv if output::is_csv_safe() => Ok(Self::Rows(RowFormat::SafeCsv)),
+            Format::Csv => Ok(Self::Rows(RowFormat::Csv)),
+            Format::Json => Ok(Self::Rows(RowFormat::Json)),
+            Format::JsonLines => Ok(Self::Rows(RowFormat::JsonLines)),
+            Format::Text => Ok(Self::Rows(RowFormat::Text)),
             Format::Parquet if cfg!(feature = "parquet") => Ok(Self::Parquet),
             Format::Parquet => Err(left_out("Parquet tables", "parquet")),
             Format::Markdown | Format::Latex => {
@@ -40,117 +35,80 @@ impl Style {
     }
 }
 
-/// Makes `index,label,distance` lines of recognised instances.
-pub(super) struct Lines<'a> {
-    pub(super) style: &'a Style,
+/// Renders blocks of recognized instances.
+pub(super) struct Renderer<'a> {
+    pub(super) style: Style,
     pub(super) classes: &'a [String],
     pub(super) top: usize,
     pub(super) ids: Option<&'a Ids>,
 }
 
-/// Some lines, ready to be written.
-pub(super) enum Made<'a> {
-    Text(Vec<u8>),
+/// A block, ready to be written.
+pub(super) enum Rendered<'a> {
+    Text(String),
     Rows(Vec<Prediction<'a>>),
 }
 
-impl<'a> Lines<'a> {
-    /// The lines of a block of instances, whose numbers these are.
-    pub(super) fn of(&self, numbers: &[usize], recognition: &Recognition) -> Result<Made<'a>> {
-        let (classes, ids) = (self.classes, self.ids);
-        let rows = (0..recognition.scores.instances()).flat_map(|instance| {
-            let index = numbers[instance];
-            let id = ids.map(|ids| ids.values[index].as_str());
-            let row = move |(class, score): (usize, f64)| -> Prediction<'a> {
-                Prediction { index, label: classes[class].as_str(), distance: -score, id }
-            };
-            recognition.scores.top(instance, self.top).into_iter().map(row)
-        });
-        let mut text = Vec::new();
+impl<'a> Renderer<'a> {
+    /// Renders the rows of a block; `numbers` are the instances' indices.
+    pub(super) fn block(&self, numbers: &[usize], recognition: &Recognition) -> Rendered<'a> {
+        let rows = prediction_rows(&recognition.scores, numbers, self.classes, self.top, self.ids);
         match self.style {
-            Style::Parquet => return Ok(Made::Rows(rows.collect())),
-            Style::Csv => {
-                let mut csv = csv::Writer::from_writer(&mut text);
-                for Prediction { index, label, distance, id } in rows {
-                    csv.write_field(index.to_string())?;
-                    csv.write_field(&*output::csv_cell(label))?;
-                    csv.write_field(distance.to_string())?;
-                    id.iter().try_for_each(|id| csv.write_field(&*output::csv_cell(id)))?;
-                    csv.write_record(None::<&[u8]>)?;
-                }
-                csv.flush()?;
-            }
-            Style::Json | Style::JsonLines => {
-                for Prediction { index, label, distance, id } in rows {
-                    let mut object =
-                        serde_json::json!({"index": index, "label": label, "distance": distance});
-                    if let (Some(id), Some(ids)) = (id, ids) {
-                        object[id_name(ids)] = id.into();
-                    }
-                    match self.style {
-                        Style::Json => write!(text, ",\n  {object}")?,
-                        _ => writeln!(text, "{object}")?,
-                    }
-                }
-            }
-            Style::Text => {
-                for Prediction { index, label, distance, id } in rows {
-                    let id = id.map_or(String::new(), |id| format!("  {}", visible(id)));
-                    writeln!(text, "{index:>8}  {distance:>9.6}  {}{id}", visible(label))?;
-                }
-            }
+            Style::Parquet => Rendered::Rows(rows.collect()),
+            Style::Rows(format) => Rendered::Text(format.rows(rows, self.ids.map(IdKind::of))),
         }
-        Ok(Made::Text(text))
     }
 }
 
-/// Writes blocks as they come.
+/// Writes blocks in order.
 pub(super) struct Writer<'a> {
     out: &'a mut dyn Write,
-    head: Vec<u8>,
-    table: Option<PredictionTable>,
-    /// Whether the next object of a list is its first, which has no comma before it.
-    first: bool,
+    sink: Sink,
+}
+
+enum Sink {
+    /// The head is written with the first block, so that a run that fails before it prints nothing.
+    Rows {
+        format: RowFormat,
+        head: Option<String>,
+        /// Whether a row has been written.
+        any: bool,
+    },
+    Parquet(PredictionTable),
 }
 
 impl<'a> Writer<'a> {
-    /// Begins with nothing: a header is written with the first lines, so that a run that fails before these prints none.
-    pub(super) fn new(out: &'a mut dyn Write, style: &Style, id: Option<&str>) -> Result<Self> {
-        let (mut head, mut table) = (Vec::new(), None);
-        match style {
-            Style::Csv => {
-                writeln!(head, "index,label,distance{}", id.map_or(String::new(), |id| format!(",{id}")))?;
-            }
-            Style::Json => write!(head, "[")?,
-            Style::JsonLines => {}
-            Style::Text => writeln!(head, "{:>8}  {:>9}  label", "index", "distance")?,
-            Style::Parquet => table = Some(PredictionTable::new(id)?),
-        }
-        Ok(Self { out, head, table, first: matches!(style, Style::Json) })
+    pub(super) fn new(out: &'a mut dyn Write, style: Style, id: Option<IdKind>) -> Result<Self> {
+        let sink = match style {
+            Style::Rows(format) => Sink::Rows { format, head: Some(format.head(id)), any: false },
+            Style::Parquet => Sink::Parquet(PredictionTable::new(id.map(IdKind::name))?),
+        };
+        Ok(Self { out, sink })
     }
 
-    pub(super) fn write(&mut self, block: Made<'_>) -> Result<()> {
-        match (block, &mut self.table) {
-            (Made::Rows(rows), Some(table)) => table.write(&rows, self.out)?,
-            (Made::Text(text), _) => {
-                let comma = usize::from(self.first && !text.is_empty());
-                self.first &= text.is_empty();
-                self.out.write_all(&std::mem::take(&mut self.head))?;
-                self.out.write_all(&text[comma..])?;
+    pub(super) fn write(&mut self, block: Rendered<'_>) -> Result<()> {
+        match (block, &mut self.sink) {
+            (Rendered::Rows(rows), Sink::Parquet(table)) => table.write(&rows, self.out)?,
+            (Rendered::Text(text), Sink::Rows { format, head, any }) => {
+                self.out.write_all(head.take().unwrap_or_default().as_bytes())?;
+                if *any && !text.is_empty() {
+                    self.out.write_all(format.separator().as_bytes())?;
+                }
+                *any |= !text.is_empty();
+                self.out.write_all(text.as_bytes())?;
             }
-            (Made::Rows(_), None) => bail!("rows without a table to write them to"),
+            _ => bail!("a block and the file that it is written to have different formats"),
         }
         Ok(())
     }
 
-    pub(super) fn end(self, style: &Style) -> Result<()> {
-        self.out.write_all(&self.head)?;
-        if let Style::Json = style {
-            writeln!(self.out, "\n]")?;
-        }
-        match self.table {
-            Some(table) => Ok(table.finish(self.out)?),
-            None => Ok(()),
+    pub(super) fn finish(self) -> Result<()> {
+        match self.sink {
+            Sink::Parquet(table) => Ok(table.finish(self.out)?),
+            Sink::Rows { format, head, .. } => {
+                self.out.write_all(head.unwrap_or_default().as_bytes())?;
+                Ok(self.out.write_all(format.tail().as_bytes())?)
+            }
         }
     }
 }

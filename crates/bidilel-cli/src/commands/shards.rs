@@ -1,4 +1,4 @@
-//! Which files have the features of which view: one each, or several that follow each other.
+//! The feature files of every view: one, or several whose rows follow each other.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(super) fn paths(typed: &[String], views: &Views) -> Result<Vec<Vec<PathBuf>>
     let names: Vec<&str> = views.parts.iter().map(|view| view.name.as_str()).collect();
     let split = |text: &String| {
         let (name, path) = text.split_once('=')?;
-        names.iter().position(|&other| other == name).map(|place| (place, path.to_owned()))
+        names.iter().position(|&other| other == name).map(|view| (view, path.to_owned()))
     };
     let listed = names.join(", ");
     if let Some((name, text)) = typed.iter().find_map(|text| {
@@ -23,12 +23,12 @@ pub(super) fn paths(typed: &[String], views: &Views) -> Result<Vec<Vec<PathBuf>>
         bail!("`{text}`: the model has no view `{name}`, but {listed}");
     }
     let named: Vec<(usize, String)> = typed.iter().filter_map(split).collect();
-    let of_view = |place: usize| -> Result<Vec<PathBuf>> {
+    let of_view = |view: usize| -> Result<Vec<PathBuf>> {
         let own: Vec<&String> = match (named.is_empty(), names.len()) {
             // A model of one view takes any number of files.
             (true, 1) => typed.iter().collect(),
-            (true, _) => vec![&typed[place]],
-            _ => named.iter().filter(|(other, _)| *other == place).map(|(_, path)| path).collect(),
+            (true, _) => vec![&typed[view]],
+            _ => named.iter().filter(|(other, _)| *other == view).map(|(_, path)| path).collect(),
         };
         let mut files = Vec::new();
         for text in own {
@@ -37,10 +37,10 @@ pub(super) fn paths(typed: &[String], views: &Views) -> Result<Vec<Vec<PathBuf>>
         let mut sorted = files.clone();
         sorted.sort();
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("features for view `{}` are given twice: `{}`", names[place], pair[0].display());
+            bail!("features for view `{}` are given twice: `{}`", names[view], pair[0].display());
         }
         if files.is_empty() {
-            bail!("no features for view `{0}`: add {0}=FILE", names[place]);
+            bail!("no features for view `{0}`: add {0}=FILE", names[view]);
         }
         Ok(files)
     };
@@ -80,7 +80,7 @@ fn expanded(text: &str) -> Result<Vec<PathBuf>> {
             found.push(path.with_file_name(entry.file_name()));
         }
     }
-    // The system's own order is none.
+    // The order of `read_dir` is unspecified.
     found.sort();
     if found.is_empty() {
         bail!("`{text}`: no file has a name of this form");

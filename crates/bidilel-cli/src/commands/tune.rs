@@ -8,14 +8,14 @@ use anyhow::{Context, Result, bail};
 use bidilel::settings::Settings;
 use bidilel::tune::{Evaluator, folds};
 use bidilel_math::Observer;
-use bidilel_report::Format;
+use bidilel_report::{Format, Tuning};
 
 use crate::progress::Progress;
 use crate::tuning::args::TuneArgs;
 use crate::tuning::host::Console;
 use crate::tuning::journal::Journal;
 use crate::tuning::text;
-use crate::{output, source};
+use crate::{output, source, terminal};
 
 /// More than any of the files takes: settings, curves, a page, a journal of a thousand evaluations.
 const OUTPUT_BYTES: usize = 1 << 20;
@@ -66,13 +66,12 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     };
     let commands: Vec<String> = std::iter::once(best.clone()).chain(other).map(|one| line(&one)).collect();
     let seconds = started.elapsed().as_secs_f64();
+    let tuning = Tuning::of(&outcome, commands, seconds, evaluator.searched());
     // Hours of work are on the screen before a full disk can spoil them.
     match format {
-        Format::Json => {
-            output::print_json(&text::object(&outcome, &commands, seconds, evaluator.searched()))?;
-        }
-        Format::Text => output::print(&text::summary(&outcome, &commands, seconds))?,
-        other => output::print_table(&text::table(&outcome, usize::MAX), other)?,
+        Format::Json => output::print_json(&tuning)?,
+        Format::Text => output::print(&tuning.text(terminal::width()))?,
+        other => output::print_table(&tuning.table(usize::MAX), other)?,
     }
     let mut files = Vec::new();
     if let Some(path) = &args.out {
@@ -80,10 +79,10 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
         files.push((path, settings_file(path, &best.effective())?));
     }
     if let Some(path) = &args.curves {
-        files.push((path, text::drawing(&outcome)));
+        files.push((path, tuning.drawing()));
     }
     if let Some(path) = &args.report {
-        files.push((path, text::html(&dataset.name, &outcome, &commands, seconds)));
+        files.push((path, tuning.html(&dataset.name)));
     }
     // One that cannot be written is no reason to leave out the others.
     let written: Vec<Result<()>> = files.iter().map(|(path, text)| output::write_text(path, text)).collect();

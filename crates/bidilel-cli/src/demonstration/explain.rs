@@ -1,4 +1,4 @@
-//! Why a picture was taken for a class: which known classes it lies near, and what the class has in common with them.
+//! Explains a prediction: the nearest known classes, and the attributes that the predicted class shares with them.
 //!
 //! The picture's point $y$ has nearest landmarks $K$, $|K| = 3$. An attribute $a$ speaks for class $c$ as far as both
 //! have it and not everything has it: $\min(s_{ac}, \frac{1}{|K|} \sum_{k \in K} s_{ak}) - \frac{1}{|C|} \sum_{j \in C} s_{aj}$.
@@ -21,7 +21,7 @@ pub(crate) struct Why {
     pub(crate) shared: Vec<usize>,
 }
 
-/// Everything that explanations are made of.
+/// The data that explanations need.
 pub(crate) struct Explainer<'a> {
     attributes: &'a Semantic,
     trial: &'a Trial,

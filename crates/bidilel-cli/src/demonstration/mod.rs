@@ -1,4 +1,4 @@
-//! What `bidilel demo` needs beside the library: the story that it tells, and two ways to tell it.
+//! The program's side of `bidilel demo`: its results, explained, as text and as a page.
 
 pub(crate) mod explain;
 pub(crate) mod page;

@@ -1,4 +1,4 @@
-//! The story as a page with its pictures; they make emoji characters needless, for which a browser may have no font.
+//! The demonstration as an HTML page with its pictures, so that the browser needs no emoji font.
 
 use std::fs::File;
 use std::io::Read;
@@ -53,7 +53,7 @@ pub(crate) fn render(story: &Story<'_>) -> Result<String> {
     Ok(page("Animals that bidilel was never shown", &blocks))
 }
 
-/// The licences ask for this wherever the pictures go.
+/// The licenses ask for this wherever the pictures go.
 const CREDITS: &str = "Noto Emoji by Google (Apache-2.0), Twemoji by Twitter and contributors (CC-BY-4.0), Fluent Emoji by \
 Microsoft (MIT), EmojiOne 2 / Emojitwo by Emoji One and contributors (CC-BY-4.0), FxEmojis by Mozilla (Apache-2.0); \
 each made smaller, on a white square.";
@@ -72,9 +72,9 @@ pub(crate) fn is_foreign(path: &Path) -> bool {
 fn guessed(story: &Story<'_>, test: usize) -> Result<Figure> {
     let guesses = story.guesses(test);
     let right = guesses.first().is_some_and(|guess| guess.class == story.truth(test));
-    let name = |place: usize| guesses.get(place).map(|guess| class_name(story, guess.class, Style::Plain));
+    let name = |rank: usize| guesses.get(rank).map(|guess| class_name(story, guess.class, Style::Plain));
     let mut lines: Vec<String> =
-        (1..3).filter_map(|place| Some(format!("{}. {}", place + 1, name(place)?))).collect();
+        (1..3).filter_map(|rank| Some(format!("{}. {}", rank + 1, name(rank)?))).collect();
     lines.extend(guesses.first().map(|best| because(story, test, best.class, Style::Plain)));
     let instance = story.trial.test[test];
     lines.push(format!("drawn by {}", story.animals.style(instance)));
@@ -101,19 +101,19 @@ fn accuracy(story: &Story<'_>) -> Table {
 fn confusion(story: &Story<'_>) -> Table {
     let mut table =
         Table::new(&[("animal", Align::Left), ("right", Align::Right), ("taken for", Align::Left)]);
-    for (place, counts) in story.confusion.iter().enumerate() {
+    for (class, counts) in story.confusion.iter().enumerate() {
         let mut mistakes: Vec<(usize, usize)> = counts
             .iter()
             .copied()
             .enumerate()
-            .filter(|&(guess, count)| guess != place && count > 0)
+            .filter(|&(guess, count)| guess != class && count > 0)
             .collect();
         mistakes.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-        let name = |place: usize| &story.task.unseen[place];
+        let name = |class: usize| &story.task.unseen[class];
         let mistakes: Vec<String> =
             mistakes.iter().map(|&(guess, count)| format!("{} {count}", name(guess))).collect();
-        let right = format!("{} of {}", counts[place], counts.iter().sum::<usize>());
-        table.push(vec![name(place).clone(), right, mistakes.join(", ")]);
+        let right = format!("{} of {}", counts[class], counts.iter().sum::<usize>());
+        table.push(vec![name(class).clone(), right, mistakes.join(", ")]);
     }
     table
 }

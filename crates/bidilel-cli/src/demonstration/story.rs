@@ -1,4 +1,4 @@
-//! What the demonstration found out, before anybody words it.
+//! The results of the demonstration, independent of how they are shown.
 
 use anyhow::{Context, Result};
 use bidilel::metrics::{self, Accuracy};
@@ -15,7 +15,7 @@ use super::explain::{Explainer, Why};
 /// Pictures that the text shows; the page shows all.
 const SAMPLES: usize = 6;
 
-/// Everything that is told.
+/// Everything that the demonstration shows.
 pub(crate) struct Story<'a> {
     pub(crate) animals: &'a Collection,
     pub(crate) trial: &'a Trial,
@@ -24,7 +24,7 @@ pub(crate) struct Story<'a> {
     pub(crate) described_by: Vec<String>,
     /// Accuracy without refinement, then with each refinement alone.
     pub(crate) ways: Vec<(String, Accuracy)>,
-    /// The way that cross-validation chose; the guesses are its.
+    /// What cross-validation chose; the guesses are from it.
     pub(crate) chosen: String,
     pub(crate) recognition: Recognition,
     /// `confusion[truth][guess]` over the unseen classes.
@@ -42,7 +42,7 @@ pub(crate) struct Guess {
 }
 
 impl<'a> Story<'a> {
-    /// Recognises the test pictures in every way.
+    /// Recognizes the test pictures without refiner and with each.
     pub(crate) fn new(
         animals: &'a Collection,
         trial: &'a Trial,
@@ -107,7 +107,7 @@ impl<'a> Story<'a> {
         self.explainer.attribute(dimension)
     }
 
-    /// A few test pictures: classes at equal steps, another style for each, whether they are recognised or not.
+    /// A few test pictures: classes at equal steps, another style for each, whether they are recognized or not.
     pub(crate) fn samples(&self) -> Vec<usize> {
         let classes = self.trial.unseen.len();
         let sample = |number: usize| {
@@ -124,7 +124,7 @@ impl<'a> Story<'a> {
         let names =
             self.animals.dataset.semantic(Some("attributes")).ok().and_then(|s| s.dimension_names.as_ref());
         let names = names.map_or(&[][..], Vec::as_slice);
-        // Evenly spread over the table, which goes from colours to kinds.
+        // Evenly spread over the table, which goes from colors to kinds.
         (0..count).filter_map(|i| names.get((2 * i + 1) * names.len() / (2 * count)).cloned()).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! The story on a terminal.
+//! The demonstration on a terminal.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::terminal::Style;
 /// Cells in a full bar.
 const BAR: f64 = 40.0;
 
-/// All of it; `page` says what became of the page.
+/// The whole text; `page` is the line about the page.
 pub(crate) fn render(story: &Story<'_>, style: Style, page: &str, seconds: f64) -> String {
     let teller = Teller { story, style };
     let mut text = String::new();
@@ -45,7 +45,7 @@ impl Teller<'_> {
         let attributes = self.story.telling_attributes(5).join(", ");
         let _ = write!(
             text,
-            "Recognising animals that were never shown\n\n\
+            "Recognizing animals that were never shown\n\n\
              Learned from {} pictures of {} known animals, drawn in up to seven styles, and from what is\n\
              known of all {} animals: {}.\n\
              Not one picture of these {} was used:\n\n",
@@ -101,26 +101,26 @@ impl Teller<'_> {
         row("among the three nearest", story.among_three.per_class, "");
     }
 
-    /// Counts by truth (rows) and guess (columns), three cells a column.
+    /// Counts by truth (rows) and guess (columns), three cells per column.
     fn confusion(&self, text: &mut String) {
         let story = self.story;
         let emoji = self.style == Style::Emoji;
-        let column = |place: usize| {
+        let column = |class: usize| {
             if emoji {
-                format!(" {}", pad(&story.animals.characters[story.trial.unseen[place]], 2))
+                format!(" {}", pad(&story.animals.characters[story.trial.unseen[class]], 2))
             } else {
-                format!("{:>3}", letter(place))
+                format!("{:>3}", letter(class))
             }
         };
         let heading = (0..story.trial.unseen.len()).map(column).collect::<Vec<_>>().concat();
         let _ = write!(
             text,
-            "\nWhat was taken for what (a row an animal, a column a guess)\n\n  {:<18}{heading}\n",
+            "\nWhat was taken for what (one row per animal, one column per guess)\n\n  {:<18}{heading}\n",
             ""
         );
-        for (place, counts) in story.confusion.iter().enumerate() {
-            let name = self.class(story.trial.unseen[place]);
-            let name = if emoji { name } else { format!("{:>2} {name}", letter(place)) };
+        for (class, counts) in story.confusion.iter().enumerate() {
+            let name = self.class(story.trial.unseen[class]);
+            let name = if emoji { name } else { format!("{:>2} {name}", letter(class)) };
             let cell = |&count: &usize| match count {
                 0 => format!("{:>3}", if emoji { "\u{b7}" } else { "." }),
                 count => format!("{count:>3}"),
@@ -180,9 +180,9 @@ pub(crate) fn class_name(story: &Story<'_>, class: usize, style: Style) -> Strin
 }
 
 /// `a` to `z`, then `aa` and on.
-fn letter(place: usize) -> String {
-    let last = char::from(b'a' + u8::try_from(place % 26).unwrap_or(0));
-    if place < 26 { last.to_string() } else { format!("{}{last}", letter(place / 26 - 1)) }
+fn letter(index: usize) -> String {
+    let last = char::from(b'a' + u8::try_from(index % 26).unwrap_or(0));
+    if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
 }
 
 /// Fills up to a width in terminal cells.

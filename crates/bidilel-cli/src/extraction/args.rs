@@ -1,4 +1,4 @@
-//! What can be typed after `bidilel extract`.
+//! Arguments of `bidilel extract`.
 
 use std::path::PathBuf;
 
@@ -17,10 +17,10 @@ pub(crate) struct ExtractArgs {
     /// The network, an ONNX file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) network: PathBuf,
-    /// The features to write, a .npy file; a .csv with paths and labels goes beside it
+    /// The features to write, a .npy file; paths and labels go to a .csv of the same name
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, required_unless_present = "list_layers")]
     pub(crate) out: Option<PathBuf>,
-    /// The tensor to take, averaged over places [default: the first output]
+    /// The tensor to take, averaged over positions [default: the first output]
     #[arg(long, value_name = "NAME")]
     pub(crate) layer: Option<String>,
     /// List the tensors of the network with their shapes, and stop
@@ -41,7 +41,7 @@ pub(crate) struct ExtractArgs {
     /// Pictures that go through the network at a time
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) batch: u16,
-    /// What becomes of a tensor with places or tokens
+    /// How a tensor with positions or tokens is pooled
     #[arg(long, value_name = "POOL", default_value = "mean", value_parser = one_of(POOLS))]
     pub(crate) pool: Pool,
     #[command(flatten)]
@@ -66,13 +66,13 @@ pub(crate) struct PreprocessArgs {
     /// Shorter side before the edges are cut off, or WIDTHxHEIGHT for --fit stretch [default: the preset's]
     #[arg(long, value_name = "PIXELS", value_parser = Size::parse)]
     pub(crate) resize: Option<Size>,
-    /// How a picture gets the shape of the input: cut around the centre, filled up, or stretched
+    /// How a picture gets the shape of the input: cropped at the center, padded, or stretched
     #[arg(long, value_name = "FIT", value_parser = one_of(FITS))]
     pub(crate) fit: Option<Fit>,
     /// Kernel of the resizing
     #[arg(long, value_name = "KERNEL", value_parser = one_of(FILTERS))]
     pub(crate) filter: Option<Filter>,
-    /// Average over so many crops: 1, or 10 for the centre, the corners, and all of them mirrored
+    /// Average over this many crops: 1, or 10 for the center, the corners, and all of them mirrored
     #[arg(long, value_name = "N", default_value = "1", value_parser = one_of(CROPS))]
     pub(crate) crops: Crops,
     /// Numbers run from 0 to this before mean and std: 1 or 255
@@ -91,7 +91,7 @@ pub(crate) struct PreprocessArgs {
     #[arg(long, value_name = "ORDER", value_parser = one_of(CHANNELS))]
     pub(crate) channels: Option<Channels>,
     /// What shows through transparent pixels and fills up: white, black, gray or #rrggbb
-    #[arg(long, value_name = "COLOUR", default_value = "white", value_parser = colour)]
+    #[arg(long, value_name = "COLOR", default_value = "white", value_parser = color)]
     pub(crate) background: [u8; 3],
 }
 
@@ -129,7 +129,7 @@ pub(crate) struct VideoArgs {
     /// Frames of a video that an image network sees, spread over its length
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) frames: u16,
-    /// Instead: so many frames of every second
+    /// Instead: this many frames per second
     #[arg(long, value_name = "X", value_parser = positive, conflicts_with = "frames")]
     pub(crate) frames_per_second: Option<f64>,
     /// Frames of a clip, for networks that take clips [default: the network's, else 16]
@@ -195,14 +195,14 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-fn colour(text: &str) -> Result<[u8; 3], String> {
+fn color(text: &str) -> Result<[u8; 3], String> {
     match text {
         "white" => return Ok([255; 3]),
         "black" => return Ok([0; 3]),
         "gray" | "grey" => return Ok([128; 3]),
         _ => {}
     }
-    let wrong = || "expected white, black, gray or a colour such as #ff8800".to_owned();
+    let wrong = || "expected white, black, gray or a color such as #ff8800".to_owned();
     let digits = text.strip_prefix('#').unwrap_or(text);
     if digits.len() != 6 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(wrong());
@@ -217,12 +217,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_colours_are_read_or_refused() {
+    fn numbers_and_colors_are_read_or_refused() {
         assert_eq!(three("127"), Ok([127.0; 3]));
         assert_eq!(three("-1, 2,3.5"), Ok([-1.0, 2.0, 3.5]));
         assert!(["", "1,2", "a,b,c", "1,2,3,4", "nan"].into_iter().all(|text| three(text).is_err()));
-        assert_eq!(colour("#ff8000"), Ok([255, 128, 0]));
-        assert!(["", "red", "#ff", "#gggggg", "+12345"].into_iter().all(|text| colour(text).is_err()));
+        assert_eq!(color("#ff8000"), Ok([255, 128, 0]));
+        assert!(["", "red", "#ff", "#gggggg", "+12345"].into_iter().all(|text| color(text).is_err()));
         assert!(["0", "-1", "inf", "x"].into_iter().all(|text| positive(text).is_err()));
     }
 }

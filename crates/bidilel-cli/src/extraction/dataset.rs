@@ -37,8 +37,8 @@ pub(crate) fn write(folder: &Path, features: &Path, list: &Path, precision: Prec
     classes.extend(names.iter().cloned());
     classes.sort();
     classes.dedup();
-    let place = |name: &String| classes.binary_search(name).expect("every name is among the classes");
-    let labels = names.iter().map(place).collect();
+    let index = |name: &String| classes.binary_search(name).expect("every name is among the classes");
+    let labels = names.iter().map(index).collect();
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let visual = features.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let rows = Arc::new(array::open(features, None)?);

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 /// # Errors
 /// If it is finished, but of another number of files: then it is not this one.
 pub(crate) fn finished(out: &Path, files: usize) -> Result<Option<(usize, usize)>> {
-    let unfinished = beside(out, ".part.jsonl");
+    let unfinished = part_file(out, ".part.jsonl");
     let lists = (out.with_extension("csv"), out.with_extension("skipped.csv"));
     if unfinished.exists() || !out.exists() {
         return Ok(None);
@@ -25,7 +25,7 @@ pub(crate) fn finished(out: &Path, files: usize) -> Result<Option<(usize, usize)
     Ok(Some((rows, skipped)))
 }
 
-fn beside(out: &Path, ending: &str) -> PathBuf {
+fn part_file(out: &Path, ending: &str) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(ending);
     name.into()

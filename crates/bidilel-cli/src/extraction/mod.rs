@@ -1,4 +1,4 @@
-//! `bidilel extract`: its arguments, what they mean, and how far it is.
+//! `bidilel extract`: its arguments, the settings that they resolve to, the dataset folder, resumption.
 
 #[cfg(feature = "vision")]
 pub(crate) mod args;

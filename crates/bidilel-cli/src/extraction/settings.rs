@@ -1,4 +1,4 @@
-//! From what was typed, and what the network says of itself, to settings.
+//! Settings of `extract`, from its arguments and the declared input of the network.
 
 use bidilel_vision::{ExtractOptions, Input, Layout, NetworkOptions, Preprocess, Size, VideoOptions};
 

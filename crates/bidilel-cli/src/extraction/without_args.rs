@@ -1,4 +1,4 @@
-//! What can be typed after `bidilel extract` in a build without the feature `vision`: anything, to the same answer.
+//! Arguments of `bidilel extract` in a build without the feature `vision`: any, all refused alike.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! What can be typed after `bidilel tune`, and what it means.
+//! Arguments of `bidilel tune`, resolved into a plan.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub(crate) struct TuneArgs {
     /// The order in which settings are tried: the paper's two stages, all, some at random, or fewer and fewer
     #[arg(long, value_name = "NAME", default_value = "paper")]
     pub(crate) strategy: StrategyName,
-    /// Settings to try from a TOML file: `alpha = [0.1, 1, 10]`, one line a setting
+    /// Settings to try from a TOML file: `alpha = [0.1, 1, 10]`, one line per setting
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) grid: Option<PathBuf>,
     /// Choose the pipeline, too: which learner, which embedder, whether to refine

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use bidilel::settings::Settings;
 use bidilel::tune::{Host, Stage};
 use bidilel_math::{Check, Observer};
+use bidilel_report::settings_line;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::journal::Journal;
-use super::text::short;
-use crate::progress::{Progress, Talk};
+use crate::progress::{Progress, Verbosity};
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ struct State {
 
 impl<'a> Console<'a> {
     pub(crate) fn new(journal: Option<Journal>, budget: Option<Budget>, progress: &'a Progress) -> Self {
-        let bar = if progress.talk() == Talk::Normal && std::io::stderr().is_terminal() {
+        let bar = if progress.verbosity() == Verbosity::Normal && std::io::stderr().is_terminal() {
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
         } else {
             ProgressBar::hidden()
@@ -129,7 +129,7 @@ impl Host for Console<'_> {
         let mut state = self.state();
         (state.stage, state.planned, state.done) = (stage.name(), evaluations, 0);
         state.since = Some(Instant::now());
-        if self.progress.talk() == Talk::Verbose {
+        if self.progress.verbosity() == Verbosity::Verbose {
             // A closed standard error is no reason to stop.
             let _ = writeln!(std::io::stderr(), "{}: {evaluations} evaluations", stage.name());
         }
@@ -138,7 +138,7 @@ impl Host for Console<'_> {
     fn evaluated(&self, settings: &Settings, _: usize, score: f64) {
         let mut state = self.state();
         state.done += 1;
-        let name = short(settings);
+        let name = settings_line(settings);
         match state.settings.iter_mut().find(|(other, ..)| *other == name) {
             Some((_, sum, count)) => (*sum, *count) = (*sum + score, *count + 1),
             None => state.settings.push((name, score, 1)),

@@ -1,4 +1,4 @@
-//! A file of finished evaluations, one JSON object a line, written as they happen.
+//! A file of finished evaluations, one JSON object per line, written as they happen.
 //!
 //! The first line is a fingerprint of the data and of what is tried. A program that is killed leaves at most its last
 //! line unfinished; that line is dropped.
@@ -27,7 +27,7 @@ struct Line {
 }
 
 impl Journal {
-    /// Begins a journal, or with `resume` continues one that is there.
+    /// Starts a journal, or with `resume` continues an existing one.
     pub(crate) fn open(path: &Path, fingerprint: &str, resume: bool) -> Result<Self> {
         let name = path.display();
         let present = path.try_exists().with_context(|| format!("`{name}`: cannot be looked at"))?;
@@ -40,7 +40,7 @@ impl Journal {
             .append(true)
             .open(path)
             .with_context(|| format!("`{name}`: cannot be written"))?;
-        // Two runs would cut each other's lines off. The lock goes with the file, however the run ends.
+        // Two runs would truncate each other's lines. The lock ends with the file handle, however the run ends.
         bidilel_data::lock_for_writing(&file, path)?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).with_context(|| format!("`{name}`: cannot be read"))?;
@@ -74,14 +74,14 @@ impl Journal {
 /// Evaluations by settings and trial.
 type Known = HashMap<(String, usize), f64>;
 
-/// The evaluations of a journal, and how many of its bytes are good.
+/// The evaluations of a journal, and the number of its valid bytes.
 fn read(text: &[u8], fingerprint: &str) -> Result<(Known, usize)> {
     let mut known = HashMap::new();
     let mut good = 0;
     let mut lines = text.split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
     while let Some((number, line)) = lines.next() {
         let last = lines.peek().is_none();
-        // Only the end of a file can be unfinished; damage anywhere else is not ours.
+        // A kill leaves only the end of the file unfinished; damage anywhere else has another cause.
         if last && !line.ends_with(b"\n") {
             break;
         }

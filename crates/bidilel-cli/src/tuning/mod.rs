@@ -1,4 +1,4 @@
-//! What `bidilel tune` needs besides the library: what is typed, the journal, the live table, the words.
+//! The program's side of `bidilel tune`: arguments, journal, budget, live table, commands to copy.
 
 pub(crate) mod args;
 pub(crate) mod host;

@@ -13,7 +13,7 @@ use crate::options::{self, Typed};
 
 const HEADING: &str = "Settings: one value is fixed, several are tried";
 
-/// What was typed of the settings.
+/// The settings that were typed.
 #[derive(Debug)]
 pub(crate) struct Values {
     settings: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub(crate) struct Values {
 
 impl Args for Values {
     fn augment_args(command: Command) -> Command {
-        // Names of representations, and what hangs on them, are about the data.
+        // Names of representations, and settings that depend on them, are options for data.
         let heading = |row: &Setting| match row.kind {
             Kind::Texts => "Data",
             _ if options::is_data(row) => "Data",
@@ -54,7 +54,7 @@ impl FromArgMatches for Values {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let is_varied = |typed: &Typed| matches!(typed.row.tune, Tune::Varied(_));
         let (mut varied, fixed): (Vec<_>, Vec<_>) = options::typed(matches).into_iter().partition(is_varied);
-        // The first varies slowest, as in journals that are there.
+        // The first varies slowest, as in existing journals.
         varied.sort_by_key(|typed| !typed.row.late);
         Ok(Self {
             settings: matches.get_one("settings").cloned(),

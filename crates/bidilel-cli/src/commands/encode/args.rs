@@ -1,4 +1,4 @@
-//! What can be typed after `encode`.
+//! Arguments of `bidilel encode`.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -14,17 +14,17 @@ pub(crate) struct EncodeArgs {
     /// files, or, with --items or --offsets, one array of all descriptors
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) descriptors: PathBuf,
-    /// The feature rows to write; names and labels go to a .csv beside it
+    /// The feature rows to write; names and labels go to a .csv of the same name
     #[arg(long, value_name = "FILE.npy", value_hint = ValueHint::FilePath)]
     pub(crate) out: PathBuf,
-    /// What a feature row tells of the descriptors
+    /// How descriptors become a feature row
     #[arg(long, value_enum, default_value_t = MethodName::Fisher, conflicts_with = "encoder")]
     pub(crate) method: MethodName,
 
     /// The array in files that have several
     #[arg(long, value_name = "KEY", help_heading = "Descriptors")]
     pub(crate) key: Option<String>,
-    /// Files have a descriptor a column
+    /// Files have one descriptor per column
     #[arg(long, help_heading = "Descriptors")]
     pub(crate) transpose: bool,
     /// The columns to use, counted from 0, without the last: 40..136 is the HOG of improved trajectories
@@ -45,10 +45,10 @@ pub(crate) struct EncodeArgs {
         help_heading = "Descriptors"
     )]
     pub(crate) offsets: Option<PathBuf>,
-    /// Names of the items, one a line [default: file names, or numbers]
+    /// Names of the items, one per line [default: file names, or numbers]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Descriptors")]
     pub(crate) names: Option<PathBuf>,
-    /// Labels of the items: a file, one a line, or `none` [default: subfolders, where all items lie in one]
+    /// Labels of the items: a file, one per line, or `none` [default: subfolders, where all items lie in one]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Descriptors")]
     pub(crate) labels: Option<PathBuf>,
     /// What becomes of an item without descriptors
@@ -86,13 +86,13 @@ pub(crate) struct LearningArgs {
     /// Descriptors to learn from, drawn evenly from all [default: 256000]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) sample: Option<usize>,
-    /// Steps of learning at most [default: 100]
+    /// Most iterations of learning [default: 100]
     #[arg(long, value_name = "N")]
     pub(crate) iterations: Option<usize>,
-    /// The mixture is done when a step raises its mean log-likelihood by less [default: 0.0001]
+    /// The mixture has converged when an iteration raises its mean log-likelihood by less [default: 0.0001]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_not_negative)]
     pub(crate) tolerance: Option<f64>,
-    /// Least variance in the mixture, as a share of that of all descriptors [default: 0.0001]
+    /// Smallest variance in the mixture, as a share of that of all descriptors [default: 0.0001]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_positive_share)]
     pub(crate) variance_floor: Option<f64>,
     /// Power of every entry, sign kept: 1 for none [default: 0.5]
@@ -107,7 +107,7 @@ pub(crate) struct LearningArgs {
     /// How that PCA is done [default: exact up to 8192 items or dimensions, whichever are fewer]
     #[arg(long, value_enum, value_name = "WAY", requires = "reduce")]
     pub(crate) reduce_by: Option<ReduceBy>,
-    /// Seed of the sample and of the start [default: 0]
+    /// Seed of the sample and of the initialization [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 }

@@ -1,7 +1,7 @@
 //! `bidilel encode DESCRIPTORS --out features.npy`: sets of local descriptors become feature rows.
 
 pub(crate) mod args;
-mod write;
+mod sidecars;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,20 +12,19 @@ use bidilel_data::array::{Base, NpyWriter};
 use bidilel_data::descriptors::{self, Collection, Options, Owners};
 use bidilel_data::{Counted, Scratch, text};
 use bidilel_math::{Observer, pca};
-use bidilel_report::Format;
+use bidilel_report::{EncodedFeatures, Format};
 use faer::{Mat, MatRef};
-use serde_json::json;
 
 use crate::output;
 use crate::progress::Progress;
 use args::{EmptyName, EncodeArgs, ReduceBy};
-use write::Beside;
+use sidecars::Sidecars;
 
 pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
-    output::need_name(&args.out, "an array with lists beside it")?;
+    output::need_name(&args.out, "an array with sidecar files")?;
     output::check_ending(&args.out, &["npy"], "an array of features")?;
-    let mut beside = Beside::of(&args.out)?;
+    let mut sidecars = Sidecars::of(&args.out)?;
     output::check_target(&args.out)?;
     args.save_encoder.iter().try_for_each(|path| output::check_target(path))?;
     progress.stage("open");
@@ -92,27 +91,26 @@ pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Res
         let bytes = encoder.to_bytes()?;
         output::write_to(Some(path), |out| Ok(out.write_all(&bytes)?))?;
     }
-    beside.write(&collection, labels.as_deref())?;
+    sidecars.write(&collection, labels.as_deref())?;
     let timings = progress.finish();
-    let header = &encoder.header;
     let descriptors: usize = (0..items.count()).map(|item| items.descriptors(item)).sum();
     match format {
-        Format::Json => output::print_json(&json!({
-            "out": args.out,
-            "beside": beside.written,
-            "encoder": args.save_encoder.as_ref().or(args.encoder.as_ref()),
-            "items": items.count(),
-            "descriptors": descriptors,
-            "dim": encoder.dim(),
-            "raw_dim": encoder.raw_dim(),
-            "learned": header,
-            "timings": timings,
-        })),
-        _ => output::print(&text_report(args, &encoder, (items.count(), descriptors), &beside, &timings)),
+        Format::Json => output::print_json(&EncodedFeatures {
+            out: &args.out,
+            beside: &sidecars.written,
+            encoder: args.save_encoder.as_deref().or(args.encoder.as_deref()),
+            items: items.count(),
+            descriptors,
+            dim: encoder.dim(),
+            raw_dim: encoder.raw_dim(),
+            learned: &encoder.header,
+            timings: &timings,
+        }),
+        _ => output::print(&text_report(args, &encoder, (items.count(), descriptors), &sidecars, &timings)),
     }
 }
 
-/// The rows that were held back, as many at a time as were encoded together: products then round alike.
+/// The stored rows, in the batches that they were encoded in, so that GEMM rounds alike.
 fn each_wave(
     rows: &Scratch,
     watch: &dyn Observer,
@@ -132,7 +130,7 @@ fn text_report(
     args: &EncodeArgs,
     encoder: &Encoder,
     (items, descriptors): (usize, usize),
-    beside: &Beside,
+    sidecars: &Sidecars,
     timings: &BTreeMap<String, f64>,
 ) -> String {
     let header = &encoder.header;
@@ -156,7 +154,7 @@ fn text_report(
         args.out.display(),
         encoder.dim(),
         timings.get("total").copied().unwrap_or(0.0),
-        beside.snippet(),
+        sidecars.snippet(),
     )
 }
 
@@ -207,7 +205,7 @@ fn labels(args: &EncodeArgs, collection: &Collection) -> Result<Option<Vec<Strin
                     && folders.iter().any(Option::is_some)
                 {
                     bail!(
-                        "`{}`: lies beside subfolders, so that its label is not known: move it into one, or add \
+                        "`{}`: lies next to subfolders, so that its label is not known: move it into one, or add \
                          --labels none",
                         args.descriptors.join(&collection.names[item]).display()
                     );
@@ -218,7 +216,7 @@ fn labels(args: &EncodeArgs, collection: &Collection) -> Result<Option<Vec<Strin
     }
 }
 
-/// The settings that were typed, over the usual ones of the method.
+/// The settings that were typed; the others have the defaults of the method.
 fn settings(args: &EncodeArgs) -> Settings {
     let usual = Settings::new(args.method.into());
     let typed = &args.learning;

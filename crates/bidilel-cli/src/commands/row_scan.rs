@@ -1,11 +1,11 @@
-//! Rows that can be recognised, told from those that cannot.
+//! Scans feature rows for values that are not finite, rows of zeros and values too small for `f32`.
 
 use std::ops::Range;
 
 use bidilel::dataset::Rows;
 use rayon::prelude::*;
 
-/// What a look at the rows of a block finds.
+/// What is found in the rows of a block.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     /// Rows with numbers that are not finite, each with what is wrong.
@@ -17,7 +17,8 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// Looks at every row of a block, whose first row is 0 in the views; for bad ones only where `bad` says so, because that takes reading all numbers.
+    /// Scans every row of a block, which counts from 0 in the views; for bad rows only with `bad`, because that reads all
+    /// numbers.
     pub(super) fn of(views: &[(&dyn Rows, &str)], block: &Range<usize>, bad: bool) -> Self {
         let scan = |row: usize| {
             let mut found = Self::default();
@@ -52,14 +53,14 @@ impl Scan {
         all
     }
 
-    /// Takes in what was found in another block.
+    /// Adds what was found in another block.
     pub(super) fn add(&mut self, other: Self) {
         self.bad.extend(other.bad);
         self.zero += other.zero;
         self.vanished += other.vanished;
     }
 
-    /// The rows of a block that are left, where some are not.
+    /// The rows of a block without the bad ones; none where no row is bad.
     pub(super) fn kept(&self, block: Range<usize>) -> Option<Vec<usize>> {
         if self.bad.is_empty() {
             return None;
@@ -93,14 +94,14 @@ impl Rows for Picked<'_> {
     }
 }
 
-/// Rows that follow each other, of an array that may have more.
+/// Consecutive rows of an array.
 pub(super) struct Window<'a> {
     pub(super) rows: &'a dyn Rows,
     /// The first of them in `rows`.
     pub(super) first: usize,
     pub(super) count: usize,
     /// The first of them in its file.
-    pub(super) place: usize,
+    pub(super) file_row: usize,
 }
 
 impl Rows for Window<'_> {

@@ -1,4 +1,4 @@
-//! The list of paths that `extract` and `encode` write beside features: `features.csv` belongs to `features.npy`.
+//! Identifiers from the sidecar list that `extract` and `encode` write: `features.csv` belongs to `features.npy`.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use bidilel_data::container::Container;
 use bidilel_data::table::Ids;
 use bidilel_math::Observer;
 
-/// The path of every row, if there is such a list; one that does not fit is left alone, and that is said.
+/// The path of every row, if there is such a list; one that does not fit is ignored with a note.
 pub(super) fn ids(features: &Path, count: usize, watch: &dyn Observer) -> Option<Ids> {
     let list = features.with_extension("csv");
     if list == features || !list.is_file() {

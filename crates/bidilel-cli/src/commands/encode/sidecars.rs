@@ -1,4 +1,4 @@
-//! What is written beside the feature rows: names, labels, and the beginning of a `dataset.toml`.
+//! The sidecar files of feature rows: names, labels, and the beginning of a `dataset.toml`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use toml::{Table, Value};
 
 use crate::output;
 
-/// The files beside `features.npy`.
-pub(super) struct Beside {
+/// The sidecar files of `features.npy`.
+pub(super) struct Sidecars {
     folder: PathBuf,
     stem: String,
     file: String,
@@ -17,18 +17,18 @@ pub(super) struct Beside {
     pub(super) written: Vec<PathBuf>,
 }
 
-impl Beside {
+impl Sidecars {
     pub(super) fn of(out: &Path) -> Result<Self> {
         let name = |part: Option<&std::ffi::OsStr>| {
             part.map(|part| part.to_string_lossy().into_owned())
                 .with_context(|| format!("`{}`: expected a file to write", out.display()))
         };
         let folder = out.parent().unwrap_or(Path::new("")).to_owned();
-        let beside =
+        let sidecars =
             Self { folder, stem: name(out.file_stem())?, file: name(out.file_name())?, written: Vec::new() };
         for ending in [".csv", "-classes.txt", "-labels.txt", ".toml"] {
-            let path = beside.path(ending);
-            // Names and labels must not take the place of the rows.
+            let path = sidecars.path(ending);
+            // Names and labels must not overwrite the rows.
             anyhow::ensure!(
                 path != out,
                 "`{}`: feature rows are written as .npy: choose another ending",
@@ -36,7 +36,7 @@ impl Beside {
             );
             output::check_target(&path)?;
         }
-        Ok(beside)
+        Ok(sidecars)
     }
 
     fn path(&self, ending: &str) -> PathBuf {

@@ -1,0 +1,36 @@
+//! An evaluation for a terminal: what was evaluated, accuracy per step and per class, stress, hubness, time.
+
+use crate::{Evaluation, fusion_line, method_line, visible, wrap_lines};
+
+impl Evaluation {
+    /// Everything that a person reads, for a terminal of `width` cells.
+    pub fn text(&self, width: Option<usize>) -> String {
+        let subject = &self.subject;
+        let runs = match self.runs.len() {
+            1 => String::new(),
+            count => format!(
+                "  {count} runs: {:.1} ± {:.1} % (standard error), standard deviation {:.1}\n",
+                100.0 * self.summary.mean,
+                100.0 * self.summary.standard_error,
+                100.0 * self.summary.standard_deviation
+            ),
+        };
+        let fusion = subject.method.fusion.as_ref().filter(|fusion| !fusion.is_plain());
+        let fusion = fusion.map_or(String::new(), |fusion| format!("\n  {}", fusion_line(fusion)));
+        let stress = self.stress.map(|stress| format!("stress {stress:.5}"));
+        let hubness = self.hubness.get(&1).map(|hubness| format!("hubness {hubness:.2}"));
+        let figures: Vec<String> = stress.into_iter().chain(hubness).collect();
+        format!(
+            "{}, split {}: {} with {}\n{}\n\n{}{runs}\n{}\n{}, {:.1} s\n",
+            visible(&subject.dataset),
+            visible(&subject.split),
+            visible(&subject.visual.join(" + ")),
+            visible(&subject.semantic.join(" + ")),
+            wrap_lines(&(method_line(&subject.method) + &fusion), width),
+            self.steps_table().text(width),
+            self.classes_table().text(width),
+            figures.join(", "),
+            self.timings.get("total").copied().unwrap_or(0.0)
+        )
+    }
+}

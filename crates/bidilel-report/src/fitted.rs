@@ -1,0 +1,108 @@
+//! The result of `fit`: what a model was learned from, and how well its mapping settled.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use bidilel::Model;
+use bidilel::visual::Report;
+use serde::{Deserialize, Serialize};
+
+use crate::{CheckReport, fusion_line};
+
+/// The object that `fit --format json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelReport {
+    /// The file that the model was written to.
+    pub model: PathBuf,
+    /// Number of known classes.
+    pub known: usize,
+    /// Number of unseen classes.
+    pub unseen: usize,
+    /// Number of training instances.
+    pub instances: usize,
+    /// Latent dimensions; none for methods without a latent space.
+    pub dim: Option<usize>,
+    /// Cost of the mapping; none for methods without one.
+    pub stress: Option<f64>,
+    /// Whether the mapping settled before its iteration limit; none for methods without one.
+    pub converged: Option<bool>,
+    /// How views were fused; none for methods that do not fuse.
+    pub fusion: Option<Report>,
+    /// Fingerprint of the data that was learned from.
+    pub fingerprint: String,
+    /// Seconds by stage.
+    pub timings: BTreeMap<String, f64>,
+    /// Self-checks of the stages.
+    pub checks: Vec<CheckReport>,
+}
+
+impl ModelReport {
+    /// Describes a model that was written to a file.
+    pub fn new(
+        file: PathBuf,
+        model: &Model,
+        timings: BTreeMap<String, f64>,
+        checks: Vec<CheckReport>,
+    ) -> Self {
+        let header = model.header();
+        Self {
+            model: file,
+            known: header.known.len(),
+            unseen: header.unseen.len(),
+            instances: header.instances,
+            dim: model.latent().ok().map(|fitted| fitted.space.dim()),
+            stress: header.stress,
+            converged: header.converged,
+            fusion: header.fusion,
+            fingerprint: header.fingerprint,
+            timings,
+            checks,
+        }
+    }
+
+    /// One line, and another on the fusion of views where there is one.
+    pub fn text(&self) -> String {
+        let space = self.dim.map_or(String::new(), |dim| format!(" in {dim} dimensions"));
+        let stress = self.stress.map_or(String::new(), |stress| format!("stress {stress:.5}, "));
+        let views = self.fusion.as_ref().filter(|fusion| !fusion.is_plain());
+        format!(
+            "{}: {} unseen classes among {} known ones{space}, from {} instances; {stress}{:.1} s\n{}",
+            self.model.display(),
+            self.unseen,
+            self.known,
+            self.instances,
+            self.timings.get("total").copied().unwrap_or(0.0),
+            views.map_or(String::new(), |fusion| format!("  {}\n", fusion_line(fusion)))
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_method_does_not_have_is_null_and_not_in_the_line() {
+        let report = ModelReport {
+            model: "sea.safetensors".into(),
+            known: 40,
+            unseen: 10,
+            instances: 1200,
+            dim: None,
+            stress: None,
+            converged: None,
+            fusion: None,
+            fingerprint: "0".to_owned(),
+            timings: BTreeMap::from([("total".to_owned(), 1.25)]),
+            checks: Vec::new(),
+        };
+        let line = "sea.safetensors: 10 unseen classes among 40 known ones, from 1200 instances; 1.2 s\n";
+        assert_eq!(report.text(), line);
+        let object = serde_json::to_value(&report).expect("serializable");
+        for key in ["dim", "stress", "converged", "fusion"] {
+            assert_eq!(object.get(key), Some(&serde_json::Value::Null), "{key}");
+        }
+        let latent = ModelReport { dim: Some(8), stress: Some(0.5), ..report };
+        assert!(latent.text().contains(" known ones in 8 dimensions, from 1200 instances; stress 0.50000, "));
+    }
+}
