@@ -6,7 +6,7 @@
 //! | stage | entry point | computes | cost |
 //! | --- | --- | --- | --- |
 //! | neighbors | [`exact`] | the $k$ nearest columns of every column of $X$ ($d \times n$) | $n^2 d$ |
-//! | scatter | [`of_graph`] | $A = X D X^\top$ and $B = X L X^\top$ of a graph over the columns, as a [`Pencil`] | $n d^2$ |
+//! | scatter | [`of_graph`]; [`of_graphs`] for several graphs at once | $A = X D X^\top$ and $B = X L X^\top$ of a graph over the columns, as a [`Pencil`] | $n d^2$ |
 //! | eigenpairs | [`leading`] | the leading $m$ pairs of $A p = \lambda (B + \alpha I) p$ | $d^3$ |
 //! | projection | [`Projector`] | $P^\top X$ for $P$ ($d \times m$) | $n d m$ |
 //!
@@ -36,4 +36,4 @@
 pub use crate::eigen::{Eigen, Pencil, leading};
 pub use crate::neighbors::{Neighbors, exact};
 pub use crate::projection::Projector;
-pub use crate::scatter::{Selected, of_graph};
+pub use crate::scatter::{Selected, of_graph, of_graphs};

@@ -21,8 +21,8 @@
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
+use bidilel_math::backend::Projector;
 use bidilel_math::parallel::{product, zeros};
-use bidilel_math::projection::Projector;
 use bidilel_math::vector::widen;
 use bidilel_math::{Columns, Scalar, distance, scatter};
 

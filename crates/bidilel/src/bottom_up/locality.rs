@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::graph::{Affinity, Weights};
 use bidilel_math::scatter::{self, Selected};
-use bidilel_math::{Observer, Scalar};
+use bidilel_math::{Observer, Scalar, backend};
 
 use super::scatters::Scatters;
 use super::{LatentSpaceLearner, resolve_dim, total_scatter, varying_dimensions};
@@ -218,7 +218,7 @@ impl Locality {
         watch.stage("scatter");
         let center = self.center.then(|| scatter::mean(training.features));
         let data = Selected { points: training.features, rows: &rows, center: center.as_deref() };
-        let pencil = scatter::of_graph(data, graph, watch);
+        let pencil = backend::of_graph(data, graph, watch);
         scatter::verify_graph(data, graph, &pencil, watch).map_err(Error::in_stage("scatter"))?;
         let gram = match self.regularizer {
             Regularizer::Identity => None,

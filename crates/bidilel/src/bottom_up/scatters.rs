@@ -1,9 +1,11 @@
 //! The eigenproblem of locality preserving projections, for any alpha and dim (Wang & Chen 2017, eq. 5).
 
+use std::borrow::Cow;
+
 use faer::{Mat, MatRef, Scale};
 
 use bidilel_math::Observer;
-use bidilel_math::eigen::Pencil;
+use bidilel_math::backend::{Pencil, leading};
 use bidilel_math::eigen::{self, Eigen, Whitener};
 use bidilel_math::parallel::product;
 
@@ -56,19 +58,17 @@ impl Scatters {
             return self.clone().solve_once(alpha, dim, watch);
         }
         watch.stage("eigen");
-        let found = self.pencil.leading_regularized(alpha, dim, watch).map_err(Error::in_stage("eigen"))?;
+        let found =
+            leading(Cow::Borrowed(&self.pencil), alpha, dim, watch).map_err(Error::in_stage("eigen"))?;
         Ok(finish(found.vectors, self.scales.as_deref(), &self.rows, self.visual_dim))
     }
 
     /// The same for one alpha alone, without a copy.
     pub(super) fn solve_once(self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
         watch.stage("eigen");
-        let Self { mut pencil, gram, scales, rows, visual_dim, .. } = self;
+        let Self { pencil, gram, scales, rows, visual_dim, .. } = self;
         let vectors = match gram {
-            None => {
-                pencil.regularize(alpha);
-                pencil.leading(dim, watch).map_err(Error::in_stage("eigen"))?.vectors
-            }
+            None => leading(Cow::Owned(pencil), alpha, dim, watch).map_err(Error::in_stage("eigen"))?.vectors,
             Some(gram) => {
                 let whitener = Whitener::new(gram.as_ref()).map_err(Error::in_stage("eigen"))?;
                 drop(gram);

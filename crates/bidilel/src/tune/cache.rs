@@ -1,7 +1,7 @@
 //! Scatter matrices, the most expensive part of tuning, summed for several folds at a time.
 //!
 //! They are sums over the edges of graphs, and an edge is summed once for all folds that have it
-//! ([`scatter::of_graphs`]). The matrices of the best setting so far are kept: the next stage varies another setting
+//! ([`backend::of_graphs`]). The matrices of the best setting so far are kept: the next stage varies another setting
 //! around it, over the same graph.
 
 use std::ops::Range;
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use bidilel_math::graph::{Affinity, Graphs};
 use bidilel_math::scatter::{self, Selected};
-use bidilel_math::{Columns, Observer, Scalar};
+use bidilel_math::{Columns, Observer, Scalar, backend};
 
 use super::execute::NotesOnly;
 use super::fold::Fold;
@@ -100,7 +100,7 @@ fn sum<T: Scalar>(
     let rows = rows?;
     watch.stage("scatter");
     let data = Selected { points, rows: &rows, center: None };
-    let pencils = scatter::of_graphs(data, &graphs, watch);
+    let pencils = backend::of_graphs(data, &graphs, watch);
     if let Some(graph) = alone {
         scatter::verify_graph(data, &graph, &pencils[0], watch).ok()?;
     }

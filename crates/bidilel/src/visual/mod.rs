@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::graph::{Affinity, Weights};
 use bidilel_math::neighbors::{self, Neighbors};
-use bidilel_math::{Observer, Scalar};
+use bidilel_math::{Observer, Scalar, backend};
 
 pub use complementarity::{Pairs, Selection, Until, complementarity, select};
 pub(crate) use form::{Mapped, Unfolded};
@@ -154,7 +154,7 @@ impl Views {
         let find = |part: MatRef<'_, T>| {
             let (found, outcome) = match how {
                 (Neighborhood::Global, Search::Exact) => {
-                    let found = neighbors::exact(part, k, watch);
+                    let found = backend::exact(part, k, watch);
                     let outcome = neighbors::verify(part, &found, watch);
                     (found, outcome)
                 }

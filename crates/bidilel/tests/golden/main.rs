@@ -7,6 +7,7 @@ mod fusion;
 mod graph;
 mod latent;
 mod lsm;
+mod methods;
 mod recognition;
 mod slpp;
 mod support;

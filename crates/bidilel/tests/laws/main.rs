@@ -8,6 +8,7 @@ mod fusion;
 mod invariance;
 mod methods;
 mod nasty;
+mod seam;
 mod support;
 
 /// All tests of this binary, once more at each of the other levels of vector instructions.
