@@ -33,13 +33,16 @@ pub fn journal(recipe: &mut Recipe<'_>) -> Vec<u8> {
 
 fn line(recipe: &mut Recipe<'_>) -> String {
     let alpha = recipe.byte();
-    let settings = match recipe.below(6) {
+    let settings = match recipe.below(16) {
         0 => "null".to_owned(),
         1 => "[".repeat(recipe.below(200)) + &"]".repeat(recipe.below(200)),
         2 => format!(r#"{{"alpha":{alpha},"alpha":1}}"#),
         _ => format!(r#"{{"alpha":{alpha}.5,"dim":{}}}"#, recipe.byte()),
     };
-    let trial = ["0", "1", "-1", "18446744073709551615", "18446744073709551616", "1.5"][recipe.below(6)];
-    let score = ["0.25", "1", "1e999", "-0.0", "null", "\"0.5\"", "5e-324", "NaN"][recipe.below(8)];
+    // The last of each is what a run writes.
+    let trials = ["-1", "18446744073709551615", "18446744073709551616", "1.5", "1", "0"];
+    let scores = ["1", "1e999", "-0.0", "null", "\"0.5\"", "5e-324", "NaN", "0.25"];
+    let trial = trials[recipe.below(24).min(trials.len() - 1)];
+    let score = scores[recipe.below(32).min(scores.len() - 1)];
     format!(r#"{{"settings":{settings},"trial":{trial},"score":{score}}}"#)
 }

@@ -84,6 +84,8 @@ pub(crate) enum Command {
     /// Look at the classes of a model
     #[command(subcommand)]
     Class(ClassCommand),
+    /// List the zero-shot methods with their settings and references
+    Methods,
     /// Print a completion script for a shell
     Completions {
         /// The shell

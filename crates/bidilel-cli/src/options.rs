@@ -20,8 +20,10 @@ pub(crate) struct Typed {
 
 /// The option of a setting: `--svr-c` for `svr_c`. A name that is not a setting stays as it is.
 pub(crate) fn option(name: &str) -> String {
-    let dashes = if setting(name).is_some() { "--" } else { "" };
-    format!("{dashes}{}", name.replace('_', "-"))
+    match setting(name) {
+        Some(_) => format!("--{}", name.replace('_', "-")),
+        None => name.to_owned(),
+    }
 }
 
 /// The option that takes one value, under a heading.

@@ -5,7 +5,7 @@
 //! `$$ \min_{W, b} \sum_i \ell(z_i, y_i) + \tfrac{\lambda}{2} \|W\|^2, $$`
 //!
 //! where $\ell$ is minus the log-likelihood: of the softmax of `$z_i$` at the label of an instance, or of independent
-//! sigmoids at targets in $\{0, 1\}$. The Hessian is bounded by `$H = c\, \tilde X \tilde X^\top + \lambda I$` per target,
+//! sigmoids at targets in `$\{0, 1\}$`. The Hessian is bounded by `$H = c\, \tilde X \tilde X^\top + \lambda I$` per target,
 //! with $c = 1/4$ for sigmoids and $1/2$ for the softmax, and $\tilde X$ with a row of ones for $b$. Its Cholesky factor
 //! $H = R R^\top$ is computed once for all targets, and L-BFGS minimizes over $V = R^\top \tilde W$, where the problem is
 //! well conditioned whatever the features are: some twenty iterations suffice.

@@ -1,13 +1,13 @@
 //! Sums of directions of projected points, from the norms of the projections alone.
 //!
-//! For $y = P^\top x - s$ the sum $\sum_i y_i / \|y_i\|$ is $P^\top \sum_i x_i / \|y_i\| - s \sum_i 1 / \|y_i\|$: nothing takes
+//! For $y = P^\top x - s$ the sum `$\sum_i y_i / \|y_i\|$` is `$P^\top \sum_i x_i / \|y_i\| - s \sum_i 1 / \|y_i\|$`: nothing takes
 //! long but the norms. They are computed in the points' own precision, relative to a reference point $m$ near the mean:
 //! $y = P^\top (x - m) + o$. Of the rounding errors of single precision a norm over many dimensions keeps little.
 //!
 //! # Error bound
 //! With unit roundoff $u$ of the points' precision, $x - m$ and $P$ are off by $u$, and a product of $c$ roundings by
 //! $\gamma_c = c u / (1 - c u)$ ([`panels::roundings`]), so that
-//! $$|\hat\ell - \ell| \le (\gamma_c + 3 u) \big(\|P\|_F \|x - m\| + \|o\|\big).$$
+//! `$$|\hat\ell - \ell| \le (\gamma_c + 3 u) \big(\|P\|_F \|x - m\| + \|o\|\big).$$`
 //! Where that is a large share of a norm, the norm is computed again in `f64`.
 
 use std::ops::Range;
@@ -47,7 +47,7 @@ pub struct Norms<'a, T> {
     panels: Panels<T>,
     /// $o$.
     offset: Vec<f64>,
-    /// $\|P\|_F$, $\|o\|$ and $\|s\|$ over each of `dims`.
+    /// `$\|P\|_F$`, `$\|o\|$` and `$\|s\|$` over each of `dims`.
     sizes: Vec<[f64; 3]>,
 }
 
@@ -82,7 +82,7 @@ impl<'a, T: Scalar> Norms<'a, T> {
         Some(Self { map, shift, dims, reference, panels, offset, sizes })
     }
 
-    /// $\sum_i y_i / \|y_i\|$ over the points of each of `count` groups, normalized, over each of `dims`.
+    /// `$\sum_i y_i / \|y_i\|$` over the points of each of `count` groups, normalized, over each of `dims`.
     ///
     /// A point at the origin has no direction and adds nothing.
     pub fn directions(&self, points: Columns<'_, T>, groups: &[usize], count: usize) -> Vec<Mat<f64>> {
@@ -182,7 +182,7 @@ fn project<T: Scalar>(map: MatRef<'_, f64>, shift: &[f64], point: &[T], dim: usi
     (0..dim).map(|t| vector::dot(vector::column(map, t), &wide) - shift[t]).collect()
 }
 
-/// $\|p + o\|^2$.
+/// `$\|p + o\|^2$`.
 fn squared_norm<T: Scalar>(point: &[T], offset: &[f64]) -> f64 {
     vector::reduce(
         point,

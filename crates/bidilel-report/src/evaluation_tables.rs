@@ -12,7 +12,6 @@ impl Evaluation {
             ("split", Align::Left),
             ("visual", Align::Left),
             ("semantic", Align::Left),
-            ("method", Align::Left),
             ("bottom_up", Align::Left),
             ("top_down", Align::Left),
             ("post", Align::Left),
@@ -20,6 +19,7 @@ impl Evaluation {
             ("per_class", Align::Right),
             ("per_image", Align::Right),
             ("stress", Align::Right),
+            ("method", Align::Left),
             ("top_5_per_class", Align::Right),
             ("top_5_per_image", Align::Right),
             ("settings", Align::Left),
@@ -30,12 +30,12 @@ impl Evaluation {
                 |of: fn(&Accuracy) -> f64| run.top.get(&5).map_or(String::new(), |top| of(top).to_string());
             let mut row = vec![self.subject.dataset.clone(), run.split.clone()];
             row.extend(self.method_cells());
-            row.insert(4, self.subject.method.method.name().to_string());
             row.extend([
                 run.seed.to_string(),
                 run.accuracy.per_class.to_string(),
                 run.accuracy.per_image.to_string(),
                 run.stress.map_or(String::new(), |stress| stress.to_string()),
+                self.subject.method.method.name().to_string(),
                 top(|accuracy| accuracy.per_class),
                 top(|accuracy| accuracy.per_image),
                 method::cell(&self.subject.method),

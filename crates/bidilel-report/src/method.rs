@@ -38,9 +38,9 @@ pub fn fusion_line(fusion: &Report) -> String {
     };
     let views: Vec<String> = fusion.views.iter().map(view).collect();
     let method = match fusion.method {
-        visual::Method::Primal => "over dimensions".to_owned(),
-        visual::Method::NSpace => "over training instances".to_owned(),
-        visual::Method::Nystrom => {
+        visual::KernelForm::Primal => "over dimensions".to_owned(),
+        visual::KernelForm::NSpace => "over training instances".to_owned(),
+        visual::KernelForm::Nystrom => {
             format!("over a sample of {} training instances", fusion.rank.unwrap_or(0))
         }
     };

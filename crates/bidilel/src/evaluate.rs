@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::Observer;
 
-use crate::bottom_up::Ground;
+use crate::bottom_up::LandmarkSpace;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, MethodReport, ZeroShotMethod};
@@ -57,7 +57,7 @@ pub struct Step {
     pub accuracy: Accuracy,
 }
 
-/// What one fit and recognition led to.
+/// The result of one fit and recognition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// Name of the trial.
@@ -76,7 +76,7 @@ pub struct Run {
     pub hubness: BTreeMap<usize, f64>,
     /// Cost of the mapping at the embedding; none for methods without one.
     pub stress: Option<f64>,
-    /// Whether everything iterative settled before its limit.
+    /// Whether every iteration converged before its limit.
     pub converged: bool,
 }
 
@@ -87,7 +87,7 @@ impl Run {
     }
 }
 
-/// What came of an experiment.
+/// The result of an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated {
     /// Name of the dataset.
@@ -119,13 +119,16 @@ pub struct Finished<'a> {
 }
 
 /// Runs an experiment.
+///
+/// # Errors
+/// Whatever is wrong with the settings, the data or a fit.
 pub fn evaluate(dataset: Dataset, experiment: &Experiment, watch: &dyn Observer) -> Result<Evaluated> {
     evaluate_with(dataset, experiment, watch, |_| Ok(()))
 }
 
-/// Runs an experiment, and shows every run to `sink` when it is finished.
+/// Runs an experiment, and passes every run to `sink` when it is finished.
 ///
-/// The dataset is dropped before the last fit: files that are mapped count as memory for as long as they are open.
+/// The dataset is dropped before the last fit: mapped files count as memory for as long as they are open.
 pub fn evaluate_with<E: From<Error>>(
     dataset: Dataset,
     experiment: &Experiment,
@@ -178,20 +181,20 @@ pub fn evaluate_with<E: From<Error>>(
 fn fit_again(
     method: &Method,
     task: &Task,
-    shared: &mut Option<Ground>,
+    shared: &mut Option<LandmarkSpace>,
     watch: &dyn Observer,
 ) -> Result<AnyFitted> {
     let Method::Bidilel(pipeline) = method else { return method.fit(task, watch) };
-    let ground = match shared.take() {
-        Some(ground) if ground.fusion.method != visual::Method::Nystrom => ground,
+    let learned = match shared.take() {
+        Some(learned) if learned.fusion.method != visual::KernelForm::Nystrom => learned,
         _ => {
-            let ground = pipeline.learn(task, watch);
+            let learned = pipeline.learn(task, watch);
             Error::unless_cancelled(watch)?;
-            ground?
+            learned?
         }
     };
-    *shared = Some(ground.clone());
-    let fitted = pipeline.embed(ground, task, watch);
+    *shared = Some(learned.clone());
+    let fitted = pipeline.embed(learned, &task.semantics, watch);
     Error::unless_cancelled(watch)?;
     Ok(AnyFitted::Bidilel(fitted?))
 }

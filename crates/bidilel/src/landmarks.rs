@@ -1,6 +1,6 @@
-//! The known classes' places in the latent space, by which the unseen ones are placed.
+//! Landmarks: the known classes' embeddings, to which those of the unseen classes are fitted.
 //!
-//! $b^l_i = \frac{1}{n_i} \sum_{z^l_j = i} \hat y^l_j$, then divided by its own norm (Wang & Chen 2017,
+//! `$b^l_i = \frac{1}{n_i} \sum_{z^l_j = i} \hat y^l_j$`, then divided by its own norm (Wang & Chen 2017,
 //! eq. 6).
 
 use faer::{Mat, MatRef};
@@ -12,14 +12,16 @@ use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 
 /// Instances that are projected at a time, so that a large training set is never held in the latent space.
-const BLOCK: usize = 480;
+const BLOCK_INSTANCES: usize = 480;
 
-/// Both ways to a landmark sum in `f64`, in another order.
+/// Bound on the distance between a landmark and its check, which sums in `f64` in another order.
 const TOLERANCE: f64 = 1e-8;
-/// Roundings of a projection over its dimensions, with some room.
+/// Rounding errors per dimension of a projection, in units of the machine epsilon, with some margin.
 const ROUNDINGS: f64 = 8.0;
+/// Bound on the norm of a kernel map: its support instances are many, and none of them is looked at here.
+const KERNEL_MAP_NORM: f64 = 1e3;
 
-/// The landmarks: unit vectors, one column a known class.
+/// The landmarks: unit vectors, one column per known class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Landmarks {
     /// $B^l$, latent dimensions x known classes.
@@ -27,8 +29,21 @@ pub struct Landmarks {
 }
 
 impl Landmarks {
-    /// Normalised class means of projected training instances.
-    pub fn of<'a, T: Scalar>(
+    /// Normalized class means of projected training instances (visual dimensions x instances).
+    ///
+    /// # Errors
+    /// Those of [`LatentSpace::project`].
+    pub fn of(
+        space: &LatentSpace,
+        features: MatRef<'_, f32>,
+        labels: &[usize],
+        classes: usize,
+    ) -> Result<Self> {
+        Self::of_columns(space, features, labels, classes)
+    }
+
+    /// [`Self::of`] for some columns of a matrix of either precision.
+    pub(crate) fn of_columns<'a, T: Scalar>(
         space: &LatentSpace,
         features: impl Into<Columns<'a, T>>,
         labels: &[usize],
@@ -42,7 +57,7 @@ impl Landmarks {
     ///
     /// # Errors
     /// Where the two are not the same.
-    pub fn verify<T: Scalar>(
+    pub(crate) fn verify<T: Scalar>(
         &self,
         space: &LatentSpace,
         features: MatRef<'_, T>,
@@ -54,15 +69,16 @@ impl Landmarks {
         let smallest = (0..sizes.len()).filter(|&class| sizes[class] > 0).min_by_key(|&class| sizes[class]);
         let Some(class) = smallest else { return Ok(()) };
         let members: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] == class).collect();
-        let points: Vec<Vec<f64>> =
-            members.par_iter().map(|&i| plainly(space, features.subcols(i, 1))).collect::<Result<_>>()?;
+        let points: Vec<Vec<f64>> = members
+            .par_iter()
+            .map(|&i| by_coordinate(space, features.subcols(i, 1)))
+            .collect::<Result<_>>()?;
         // An instance at the mean of all has no direction but that of its rounding errors.
         let mean = distance::norm(&space.mean);
         let map = match &space.map {
             Map::Linear(map) => map.norm_l2(),
             Map::Identity(_) | Map::Scaled(_) => 1.0,
-            // Its support instances are many, and none of them is looked at here.
-            Map::Kernel(_) => 1e3,
+            Map::Kernel(_) => KERNEL_MAP_NORM,
         };
         let unit = ROUNDINGS * (space.visual_dim() + space.dim()) as f64 * f64::EPSILON;
         let (mut sum, mut bound) = (vec![0.0; space.dim()], 0.0);
@@ -79,7 +95,7 @@ impl Landmarks {
         let direction = |value: f64| if norm > 0.0 { value / norm } else { 0.0 };
         let own = self.points.col_as_slice(class);
         let squares = own.iter().zip(&sum).map(|(own, &sum)| (own - direction(sum)).powi(2));
-        // Instances on all sides of the mean leave a short sum, of which rounding is a larger share.
+        // Instances on all sides of the mean have a sum of small norm, of which rounding is a larger share.
         let deviation = squares.sum::<f64>().sqrt() * norm / members.len() as f64;
         let bound = TOLERANCE + bound / members.len() as f64;
         Check { stage: "landmarks", what: "the landmark of a class", deviation, bound }
@@ -87,8 +103,9 @@ impl Landmarks {
             .map_err(Error::in_stage("landmarks"))
     }
 
-    /// The landmarks in the leading `dims` dimensions (ascending), for each of them, from one projection.
-    pub fn of_prefixes<'a, T: Scalar>(
+    /// The landmarks in the leading dimensions, for each of the numbers of dimensions in `dims` (ascending), from one
+    /// projection.
+    pub(crate) fn of_prefixes<'a, T: Scalar>(
         space: &LatentSpace,
         features: impl Into<Columns<'a, T>>,
         labels: &[usize],
@@ -97,12 +114,12 @@ impl Landmarks {
     ) -> Result<Vec<Self>> {
         let features = features.into();
         let mut all: Vec<Mat<f64>> = dims.iter().map(|&dim| Mat::zeros(dim, classes)).collect();
-        let placer = space.placer();
-        for first in (0..features.ncols()).step_by(BLOCK) {
-            let count = BLOCK.min(features.ncols() - first);
-            let placed = placer.place(features.part(first, count))?;
+        let projector = space.projector();
+        for first in (0..features.ncols()).step_by(BLOCK_INSTANCES) {
+            let count = BLOCK_INSTANCES.min(features.ncols() - first);
+            let projected = projector.project(features.part(first, count))?;
             all.par_iter_mut().for_each(|points| {
-                for (column, &label) in (0..count).map(|i| placed.col_as_slice(i)).zip(&labels[first..]) {
+                for (column, &label) in (0..count).map(|i| projected.col_as_slice(i)).zip(&labels[first..]) {
                     let column = &column[..points.nrows()];
                     let norm = distance::norm(column);
                     if norm > 0.0 {
@@ -112,7 +129,7 @@ impl Landmarks {
                 }
             });
         }
-        // Dividing by the count first would change nothing: only the direction stays.
+        // Dividing by the count first would change nothing: only the direction matters.
         let unit = |mut points: Mat<f64>| {
             distance::normalize_columns(points.as_mut());
             Self { points }
@@ -121,10 +138,10 @@ impl Landmarks {
     }
 }
 
-/// Where one instance lies, coordinate by coordinate.
-fn plainly<T: Scalar>(space: &LatentSpace, instance: MatRef<'_, T>) -> Result<Vec<f64>> {
+/// The projection of one instance, coordinate by coordinate.
+fn by_coordinate<T: Scalar>(space: &LatentSpace, instance: MatRef<'_, T>) -> Result<Vec<f64>> {
     let Map::Linear(map) = &space.map else {
-        return Ok(space.place(instance)?.col_as_slice(0).to_vec());
+        return Ok(space.projector().project(instance)?.col_as_slice(0).to_vec());
     };
     let wide: Vec<f64> = instance.col(0).iter().map(|value| value.to_f64()).collect();
     Ok((0..map.ncols()).map(|t| vector::dot(&wide, map.col_as_slice(t)) - space.mean[t]).collect())
@@ -140,9 +157,9 @@ mod tests {
     fn a_landmark_that_is_off_does_not_hold() {
         let map = Mat::from_fn(30, 8, |i, j| ((i * 8 + j) as f64).powi(2).sin());
         let features = Mat::<f32>::from_fn(30, 100, |i, j| ((i * 100 + j) as f32).powi(2).cos());
-        let space = LatentSpace::new(Map::Linear(map), features.as_ref());
+        let space = LatentSpace::centered(Map::Linear(map), features.as_ref());
         let labels: Vec<usize> = (0..100).map(|i| i * i % 7).collect();
-        let landmarks = Landmarks::of(&space, features.as_ref(), &labels, 7).expect("a linear map");
+        let landmarks = Landmarks::of_columns(&space, features.as_ref(), &labels, 7).expect("a linear map");
         let verify = |landmarks: &Landmarks| landmarks.verify(&space, features.as_ref(), &labels, &Silent);
         verify(&landmarks).expect("they are right");
         let mut off = landmarks;
@@ -153,7 +170,7 @@ mod tests {
         assert!(failure.to_string().contains("landmark"), "{failure}");
     }
 
-    /// The smallest class has one instance, which lies at the mean of all.
+    /// The smallest class has one instance, which is at the mean of all.
     #[test]
     fn an_instance_at_the_mean_has_no_direction_to_compare() {
         let direction = |i: usize| 0.1 + (i as f64 * 0.7).sin();
@@ -164,8 +181,8 @@ mod tests {
         });
         let labels: Vec<usize> = (0..21).map(|j| if j == 0 { 0 } else { 1 + j % 2 }).collect();
         let map = Mat::from_fn(30, 8, |i, j| ((i * 8 + j) as f64).powi(2).sin());
-        let space = LatentSpace::new(Map::Linear(map), features.as_ref());
-        let landmarks = Landmarks::of(&space, features.as_ref(), &labels, 3).expect("a linear map");
+        let space = LatentSpace::centered(Map::Linear(map), features.as_ref());
+        let landmarks = Landmarks::of_columns(&space, features.as_ref(), &labels, 3).expect("a linear map");
         landmarks.verify(&space, features.as_ref(), &labels, &Silent).expect("rounding is no direction");
     }
 }

@@ -1,9 +1,22 @@
-//! What every bottom-up learner learns: a map into the latent space, with its normalisation.
+//! What every bottom-up learner learns: a map into the latent space, with its normalization.
 //!
 //! `$\hat y = (P^\top x - \bar y) / \|P^\top x - \bar y\|$` with $P$ (visual x latent dimensions) and the mean
 //! $\bar y$ of the projected **training** instances, for training and test instances alike (Wang & Chen
-//! 2017, eq. 8 and section 3.2). Centring spreads the points over the whole sphere; without it accuracy on
+//! 2017, eq. 8 and section 3.2). Centering spreads the points over the whole sphere; without it accuracy on
 //! CUB falls from 51 to 43 %.
+//!
+//! ```
+//! use bidilel::{LatentSpace, Map, Mat};
+//!
+//! // Keeps the first two of three features.
+//! let map = Mat::from_fn(3, 2, |i, j| if i == j { 1.0 } else { 0.0 });
+//! let training = Mat::<f32>::from_fn(3, 4, |i, j| (i * j) as f32 + [0.0, 1.0, 3.0, 4.0][j]);
+//! let space = LatentSpace::new(Map::Linear(map), training.as_ref());
+//! let points = space.project(training.as_ref())?;
+//! assert_eq!(points.shape(), (2, 4));
+//! assert!((points.col(0).norm_l2() - 1.0).abs() < 1e-12);
+//! # Ok::<(), bidilel::Error>(())
+//! ```
 
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
@@ -17,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::visual::KernelMap;
 
 /// Instances that one thread widens to `f64` and projects at a time.
-const BLOCK: usize = 24;
+const BLOCK_INSTANCES: usize = 24;
 
 /// A map from visual to latent dimensions.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +39,7 @@ pub enum Map {
     Linear(Mat<f64>),
     /// The visual representation itself, of this many dimensions.
     Identity(usize),
-    /// The visual representations themselves, every feature times a number of its own.
+    /// The visual representations themselves, each feature times its own factor.
     Scaled(Vec<f64>),
     /// Kernels with support instances, mapped linearly.
     Kernel(KernelMap),
@@ -42,21 +55,29 @@ pub struct LatentSpace {
 }
 
 impl LatentSpace {
-    /// The space of a map, centred on `training` (visual dimensions x instances).
-    pub fn new<T: Scalar>(map: Map, training: MatRef<'_, T>) -> Self {
+    /// The space of a map, centered on `training` (visual dimensions x instances).
+    ///
+    /// # Panics
+    /// As [`Self::around`].
+    pub fn new(map: Map, training: MatRef<'_, f32>) -> Self {
+        Self::centered(map, training)
+    }
+
+    /// [`Self::new`] for features of either precision.
+    pub(crate) fn centered<T: Scalar>(map: Map, training: MatRef<'_, T>) -> Self {
         Self::around(map, scatter::mean(training))
     }
 
-    /// The space of a linear map, centred on the mean of the training instances.
+    /// The space of a linear map, centered on the mean of the training instances.
     ///
     /// # Panics
-    /// With a map that is not linear: nothing follows from the mean of the instances then.
+    /// With a kernel map: the projection of the mean is not the mean of the projections then.
     pub fn around(map: Map, visual_mean: Vec<f64>) -> Self {
         // The mean of the projections is the projection of the mean.
         let mean = match &map {
             Map::Identity(_) => visual_mean,
             Map::Scaled(scales) => visual_mean.iter().zip(scales).map(|(mean, scale)| mean * scale).collect(),
-            Map::Kernel(_) => panic!("the mean of a kernel map is that of its training instances' places"),
+            Map::Kernel(_) => panic!("the mean of a kernel map is that of its projected training instances"),
             Map::Linear(latent_from_visual) => {
                 let column = MatRef::from_column_major_slice(&visual_mean, visual_mean.len(), 1);
                 product(latent_from_visual.transpose(), column).col_as_slice(0).to_vec()
@@ -80,46 +101,73 @@ impl LatentSpace {
         self.mean.len()
     }
 
-    /// Projects instances (visual dimensions x instances), centred and l2-normalised.
-    pub fn project<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
-        let mut points = self.place(features)?;
+    /// Projects instances (visual dimensions x instances), centered and l2-normalized.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for another number of visual dimensions; [`Error::Negative`] where a chi-squared kernel meets
+    /// a negative feature.
+    pub fn project(&self, features: MatRef<'_, f32>) -> Result<Mat<f64>> {
+        self.project_columns(features)
+    }
+
+    /// [`Self::project`] for some columns of a matrix of either precision.
+    pub(crate) fn project_columns<'a, T: Scalar>(
+        &self,
+        features: impl Into<Columns<'a, T>>,
+    ) -> Result<Mat<f64>> {
+        let mut points = self.projector().project(features)?;
         distance::normalize_columns(points.as_mut());
         Ok(points)
     }
 
-    /// Projects instances, centred but not yet normalised: the leading rows are what a space of only so many
-    /// dimensions gives.
-    pub fn place<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
-        self.placer().place(features)
+    /// Projects instances, centered but not normalized: the leading rows are the projection into a space of only that
+    /// many dimensions.
+    ///
+    /// # Errors
+    /// Those of [`Self::project`].
+    pub fn project_unnormalized(&self, features: MatRef<'_, f32>) -> Result<Mat<f64>> {
+        self.projector().project(features)
     }
 
-    /// Makes ready to place many instances, a few at a time.
-    pub fn placer(&self) -> Placer<'_> {
+    /// Packs the map once, to project many instances block by block.
+    pub(crate) fn projector(&self) -> LatentProjector<'_> {
         let projector = match &self.map {
             Map::Linear(map) => Some(Projector::new(map.as_ref())),
             _ => None,
         };
-        Placer { space: self, projector }
+        LatentProjector { space: self, projector }
     }
 
-    fn centre(&self, points: MatMut<'_, f64>) {
+    fn center(&self, points: MatMut<'_, f64>) {
         for column in points.col_iter_mut() {
             column.iter_mut().zip(&self.mean).for_each(|(value, mean)| *value -= mean);
         }
     }
 }
 
-/// A latent space with its map as products want it.
+/// Former names, which [`crate::tune`] still uses.
+impl LatentSpace {
+    #[allow(dead_code, reason = "tests of `tune` use it")]
+    pub(crate) fn place<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
+        self.projector().project(features)
+    }
+
+    pub(crate) fn placer(&self) -> LatentProjector<'_> {
+        self.projector()
+    }
+}
+
+/// A latent space with its linear map packed for products.
 #[derive(Debug)]
-pub struct Placer<'a> {
-    space: &'a LatentSpace,
+pub(crate) struct LatentProjector<'s> {
+    space: &'s LatentSpace,
     /// $P^\top$, where the map is linear.
     projector: Option<Projector>,
 }
 
-impl Placer<'_> {
-    /// See [`LatentSpace::place`].
-    pub fn place<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
+impl LatentProjector<'_> {
+    /// [`LatentSpace::project_unnormalized`] for some columns of a matrix of either precision.
+    pub(crate) fn project<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
         let (space, features) = (self.space, features.into());
         if features.nrows() != space.visual_dim() {
             return Err(Error::Mismatch {
@@ -133,11 +181,11 @@ impl Placer<'_> {
             return features.with_matrix(|features| {
                 kernel.check(features)?;
                 let mut points = product(kernel.coefficients.transpose(), kernel.kernels(features).as_ref());
-                space.centre(points.as_mut());
+                space.center(points.as_mut());
                 Ok(points)
             });
         }
-        self.place_blocks(features.ncols(), |first, wide| {
+        self.project_blocks(features.ncols(), |first, wide| {
             for (i, mut wide) in wide.col_iter_mut().enumerate() {
                 let instance = features.col(first + i);
                 match (wide.as_mut().try_as_col_major_mut(), instance.try_as_col_major()) {
@@ -149,21 +197,27 @@ impl Placer<'_> {
         })
     }
 
-    /// The same for `count` instances that `read` writes block by block: from the first of a block on, one a column.
+    /// Former name of [`Self::project`], which [`crate::tune`] still uses.
+    pub(crate) fn place<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
+        self.project(features)
+    }
+
+    /// The same for `count` instances that `read` writes block by block, given the index of the first of a block: one
+    /// column per instance.
     ///
     /// # Panics
     /// With a kernel map, which needs instances as they are stored.
-    pub(crate) fn place_blocks(
+    pub(crate) fn project_blocks(
         &self,
         count: usize,
         read: impl Fn(usize, MatMut<'_, f64>) -> Result<()> + Sync,
     ) -> Result<Mat<f64>> {
         let space = self.space;
         let mut points = zeros(space.dim(), count);
-        let room = || zeros(space.visual_dim(), BLOCK.min(count));
-        let place = |wide: &mut Mat<f64>, (block, mut points): (usize, MatMut<'_, f64>)| {
+        let buffer = || zeros(space.visual_dim(), BLOCK_INSTANCES.min(count));
+        let project = |wide: &mut Mat<f64>, (block, mut points): (usize, MatMut<'_, f64>)| {
             let mut wide = wide.as_mut().subcols_mut(0, points.ncols());
-            read(block * BLOCK, wide.as_mut())?;
+            read(block * BLOCK_INSTANCES, wide.as_mut())?;
             match (&space.map, &self.projector) {
                 (_, Some(projector)) => projector.project_block(wide.as_ref(), points.as_mut()),
                 (Map::Scaled(scales), _) => {
@@ -175,12 +229,12 @@ impl Placer<'_> {
                 }
                 _ => points.copy_from(&wide),
             }
-            space.centre(points);
+            space.center(points);
             Ok(())
         };
-        // In order, so that of several failures the first is told.
+        // In order, so that of several failures the first is returned.
         let outcomes: Vec<Result<()>> =
-            points.par_col_chunks_mut(BLOCK).enumerate().map_init(room, place).collect();
+            points.par_col_chunks_mut(BLOCK_INSTANCES).enumerate().map_init(buffer, project).collect();
         outcomes.into_iter().collect::<Result<()>>()?;
         Ok(points)
     }

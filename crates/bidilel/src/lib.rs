@@ -1,22 +1,27 @@
 //! Zero-shot visual recognition by bidirectional latent embedding.
 //!
-//! A picture is recognised as one of several classes of which no labelled example exists, only a
-//! description: attributes, or the vectors of the words in its name. The folders are the pipeline:
+//! An image is recognized as one of several classes without labeled examples, by a description of each: attributes, or
+//! the word vectors of its name. The modules are the pipeline:
 //!
 //! 1. [`dataset`] → [`task`]: what was read, then what was chosen and checked.
-//! 2. [`visual`], [`bottom_up`]: a latent space learned from the labelled features of the known classes, in one or
+//! 2. [`visual`], [`bottom_up`]: a latent space learned from the labeled features of the known classes, in one or
 //!    several representations.
-//! 3. [`landmarks`]: the known classes' places in it.
-//! 4. [`semantic`], [`top_down`]: the unseen classes are placed among the landmarks so that latent
+//! 3. [`landmarks`]: the known classes' embeddings in it.
+//! 4. [`semantic`], [`top_down`]: the unseen classes are embedded among the landmarks so that latent
 //!    distances follow semantic ones.
-//! 5. [`recognize`], [`post`]: nearest class, then corrections by the whole batch of test instances.
-//! 6. [`metrics`]: how well it went.
+//! 5. [`recognize`], [`post`]: nearest class, then refiners over the whole batch of test instances.
+//! 6. [`metrics`]: how good the recognition is.
 //!
-//! Features that are still sets of local descriptors become one row an instance by [`encode`].
+//! Sets of local descriptors become one feature row per instance by [`encode`].
 //!
-//! [`pipeline`] is these steps in one function, [`model`] what stays of them on disk; [`settings`] are all of
-//! their settings by name, which [`tune`] chooses on known classes only. This crate reads no foreign format,
+//! [`pipeline`] is these steps in one function, [`method`] any zero-shot method, [`model`] what is stored of a fit;
+//! [`settings`] are all settings by name, which [`tune`] chooses on known classes only. This crate reads no foreign format,
 //! prints nothing, reads no clock, and takes all randomness from explicit seeds.
+//!
+//! A module uses only modules before it: [`dataset`], [`split`], [`visual`], [`semantic`], [`task`], [`latent_space`],
+//! [`landmarks`], [`bottom_up`], [`top_down`], [`recognize`], [`post`], [`metrics`], [`pipeline`], [`method`], [`model`],
+//! [`evaluate()`], [`tune`]. The exception is [`settings`], whose table has the names and types of all learners, while each
+//! learner builds itself from the settings that it owns.
 //!
 //! ```
 //! use bidilel::{Experiment, Model, Settings, Silent, Synthetic, evaluate};
@@ -40,7 +45,6 @@ pub mod dataset;
 pub mod encode;
 pub mod error;
 pub mod evaluate;
-mod expected;
 pub mod landmarks;
 pub mod latent_space;
 pub mod method;
@@ -49,25 +53,40 @@ pub mod model;
 pub mod pipeline;
 pub mod post;
 pub mod recognize;
+#[doc(hidden)]
+pub mod reference;
 pub mod semantic;
 pub mod settings;
 pub mod split;
+mod stored;
 pub mod synthetic;
 pub mod task;
 mod tensors;
 pub mod top_down;
 pub mod tune;
 pub mod visual;
+mod zero_shot;
 
 pub use bidilel_math::{Observer, Silent};
 pub use faer::{Mat, MatRef};
 
-pub use dataset::Dataset;
+pub use bottom_up::{BottomUp, Cca, LandmarkSpace, LatentSpaceLearner, Lda, Locality, Lpp, Pca, Slpp};
+pub use dataset::{Dataset, DatasetBuilder, Metric, Rows, SplitKind};
+pub use encode::Encoder;
 pub use error::{Error, Result};
 pub use evaluate::{Evaluated, Experiment, evaluate};
-pub use method::{FittedMethod, Method, ZeroShotMethod};
-pub use model::Model;
-pub use recognize::{Candidates, Recognition, Scores};
+pub use landmarks::Landmarks;
+pub use latent_space::{LatentSpace, Map};
+pub use method::{AnyFitted, Eszsl, FittedMethod, Method, ZeroShotMethod};
+pub use metrics::Accuracy;
+pub use model::{Model, Prediction};
+pub use pipeline::{Fitted, Pipeline};
+pub use post::{Post, Refiner, SelfTraining, Structured};
+pub use recognize::{Recognition, Scores};
+pub use semantic::{ClassSemantics, Representation, SemanticDistances};
 pub use settings::Settings;
+pub use split::Trial;
 pub use synthetic::Synthetic;
-pub use task::{Choice, Task};
+pub use task::{Candidates, Choice, Normalize, Prepared, Task};
+pub use top_down::{ClassEmbedder, Embedding, Lsm, LsmSvr, Svr, TopDown};
+pub use visual::{Fusion, Kernel, KernelForm, ViewChoice, Views};

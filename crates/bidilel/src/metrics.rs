@@ -1,16 +1,26 @@
-//! How well a recognition went: accuracies, confusions, hubness, stress.
+//! How good a recognition is: accuracies, confusions, hubness, stress.
+//!
+//! ```
+//! use bidilel::{Mat, Scores, metrics};
+//!
+//! // Distances of three instances to two classes.
+//! let distances = [[0.1, 0.2, 0.9], [0.5, 0.1, 0.3]];
+//! let scores = Scores::from_distances(Mat::from_fn(2, 3, |class, i| distances[class][i]));
+//! let truth = [0, 0, 1];
+//! assert_eq!(scores.labels(), [0, 1, 1]);
+//! let accuracy = metrics::accuracy(&scores.labels(), &truth, 2);
+//! assert_eq!(accuracy.per_class, 0.75);
+//! assert_eq!(metrics::top_k(&scores, &truth, 2).per_class, 1.0);
+//! ```
 
-use faer::MatRef;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use bidilel_math::distance::squared;
 use bidilel_math::statistics::skewness;
 
 use crate::recognize::Scores;
-use crate::semantic::SemanticDistances;
+pub use crate::top_down::stress;
 
-/// Share of instances recognised, all together and as the mean over classes.
+/// Share of instances recognized, all together and as the mean over classes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
     /// Mean of the classes' own accuracies: every class counts the same. The paper's figure.
@@ -49,7 +59,7 @@ pub fn class_accuracies(confusion: &[Vec<usize>]) -> Vec<Option<f64>> {
 /// Accuracy when the right class may be anywhere among the `k` nearest; the nearest alone for a `k` of 0.
 pub fn top_k(scores: &Scores, truth: &[usize], k: usize) -> Accuracy {
     let classes = scores.classes();
-    // An instance whose class is among the first k counts as recognised, any other as its first guess.
+    // An instance whose class is among the first k counts as recognized, any other as its first guess.
     let predicted: Vec<usize> = truth
         .iter()
         .enumerate()
@@ -74,31 +84,6 @@ pub fn hubness(scores: &Scores, k: usize) -> f64 {
         scores.top(instance, k).iter().for_each(|&(class, _)| counts[class] += 1.0);
     }
     skewness(&counts)
-}
-
-/// The cost of the landmark-based Sammon mapping at an embedding (Wang & Chen 2017, eq. 7).
-///
-/// Distances below [`crate::top_down::DISTANCE_FLOOR`] count as that floor.
-pub fn stress(landmarks: MatRef<'_, f64>, embedding: MatRef<'_, f64>, semantic: &SemanticDistances) -> f64 {
-    let (known, unseen) = (landmarks.ncols(), embedding.ncols());
-    let misfit = |latent: f64, semantic: f64| {
-        let semantic = semantic.max(crate::top_down::DISTANCE_FLOOR);
-        (latent - semantic).powi(2) / semantic
-    };
-    let latent = |left: MatRef<'_, f64>, i: usize, j: usize| squared(left.col(i), embedding.col(j)).sqrt();
-    // One unseen class at a time: among 20,000 of them, all distances at once would be gigabytes.
-    let shares: Vec<(f64, f64)> = (0..unseen)
-        .into_par_iter()
-        .map(|j| {
-            let outer = (0..known).map(|i| misfit(latent(landmarks, i, j), semantic.known_unseen[(i, j)]));
-            let others = semantic.unseen_unseen.above(j).iter().enumerate();
-            (outer.sum(), others.map(|(i, &distance)| misfit(latent(embedding, i, j), distance)).sum())
-        })
-        .collect();
-    let outer: f64 = shares.iter().map(|(outer, _)| outer).sum();
-    let inner: f64 = shares.iter().map(|(_, inner)| inner).sum();
-    let pairs = unseen * unseen.saturating_sub(1);
-    outer / (known * unseen) as f64 + if pairs > 0 { 2.0 * inner / pairs as f64 } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -10,18 +10,18 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::{Observer, Scalar, vector};
 
-use crate::bottom_up::{BottomUp, Ground};
+use crate::bottom_up::{BottomUp, LandmarkSpace};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
 use crate::latent_space::LatentSpace;
-use crate::method::{FittedMethod, ZeroShotMethod};
-use crate::metrics;
 use crate::post::{Post, refined};
 use crate::recognize::{Candidates, Recognition};
+use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
 use crate::task::{Prepared, Task};
-use crate::top_down::{ClassEmbedder, Embedding, TopDown};
+use crate::top_down::{ClassEmbedder, Embedding, TopDown, stress};
 use crate::visual::{Fusion, Report};
+use crate::zero_shot::{FittedMethod, ZeroShotMethod};
 
 /// Every setting of the paper's method.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -58,8 +58,8 @@ impl<T: Scalar> ZeroShotMethod<T> for Pipeline {
 
     /// Learns the space from the known classes and embeds the unseen ones in it.
     fn fit(&self, task: &Task<T>, watch: &dyn Observer) -> Result<Fitted> {
-        let ground = self.bottom_up.learn(&self.fusion, &task.training(), watch)?;
-        self.embed(ground, task, watch)
+        let learned = self.bottom_up.learn(&self.fusion, &task.training(), watch)?;
+        self.embed(learned, &task.semantics, watch)
     }
 
     fn resolved(&self, task: &Task<T>, fitted: &Fitted) -> Self {
@@ -87,7 +87,7 @@ impl<T: Scalar> ZeroShotMethod<T> for Pipeline {
 
 impl<T: Scalar> FittedMethod<T> for Fitted {
     fn recognize(&self, instances: Prepared<'_, T>, candidates: Candidates) -> Result<Recognition> {
-        let points = self.space.project(instances.features())?;
+        let points = self.space.project_columns(instances.features())?;
         Ok(self.nearest(points, candidates))
     }
 }
@@ -98,7 +98,7 @@ impl Fitted {
         Recognition::nearest(Arc::new(points), self.class_points(candidates))
     }
 
-    /// Landmarks, embeddings, or the one after the other.
+    /// Embeddings of the candidate classes: landmarks of known ones, then embeddings of unseen ones.
     pub fn class_points(&self, candidates: Candidates) -> Mat<f64> {
         let (known, unseen) = (&self.landmarks.points, &self.embedding.points);
         match candidates {
@@ -118,18 +118,29 @@ impl Pipeline {
         settings.pipeline(seed)
     }
 
-    /// Bottom-up: the space and the landmarks. Repeated fits of one task may share it: seeds reach it only through the
+    /// Bottom-up: the space and the landmarks. Repeated fits of one task can share it: seeds reach it only through the
     /// sample of the Nyström form.
-    pub fn learn(&self, task: &Task, watch: &dyn Observer) -> Result<Ground> {
+    ///
+    /// # Errors
+    /// Settings out of their range, a graph without edges, failed computations.
+    pub fn learn(&self, task: &Task, watch: &dyn Observer) -> Result<LandmarkSpace> {
         self.bottom_up.learn(&self.fusion, &task.training(), watch)
     }
 
-    /// Top-down: the unseen classes among the landmarks.
-    pub fn embed<T>(&self, ground: Ground, task: &Task<T>, watch: &dyn Observer) -> Result<Fitted> {
-        let Ground { space, landmarks, fusion } = ground;
-        let embedding = self.top_down.embed(&landmarks, &task.semantics, watch)?;
+    /// Top-down: embeds the unseen classes among the landmarks.
+    ///
+    /// # Errors
+    /// Settings out of their range, descriptions without vectors where these are needed, failed computations.
+    pub fn embed(
+        &self,
+        learned: LandmarkSpace,
+        semantics: &ClassSemantics,
+        watch: &dyn Observer,
+    ) -> Result<Fitted> {
+        let LandmarkSpace { space, landmarks, fusion } = learned;
+        let embedding = self.top_down.embed(&landmarks, semantics, watch)?;
         let (known, unseen) = (landmarks.points.as_ref(), embedding.points.as_ref());
-        let stress = metrics::stress(known, unseen, &task.semantics.distances);
+        let stress = stress(known, unseen, &semantics.distances);
         require_finite("landmarks", "the landmarks", known)?;
         require_finite("top_down", "the embedding of the unseen classes", unseen)?;
         if !stress.is_finite() {
@@ -140,18 +151,35 @@ impl Pipeline {
     }
 
     /// Recognizes a batch of test instances among the unseen classes, refiners included.
-    pub fn recognize<T: Scalar>(
+    ///
+    /// # Errors
+    /// Those of [`LatentSpace::project`], and of the refiners.
+    pub fn recognize(
+        &self,
+        fitted: &Fitted,
+        instances: Prepared<'_>,
+        watch: &dyn Observer,
+    ) -> Result<Recognition> {
+        self.recognize_prepared(fitted, instances, watch)
+    }
+
+    /// [`Self::recognize`] for features of either precision.
+    pub(crate) fn recognize_prepared<T: Scalar>(
         &self,
         fitted: &Fitted,
         instances: Prepared<'_, T>,
         watch: &dyn Observer,
     ) -> Result<Recognition> {
         watch.stage("recognize");
-        self.recognize_points(fitted, fitted.space.project(instances.features())?, |_, _| ())
+        let points = fitted.space.project_columns(instances.features())?;
+        self.recognize_points(fitted, points, |_, _| ())
     }
 
-    /// The same for projected instances; `step` sees the recognition after every step, by name: `inductive`, then each
+    /// The same for projected instances; `step` gets the recognition after each step, by name: `inductive`, then each
     /// refiner.
+    ///
+    /// # Errors
+    /// Those of the refiners.
     pub fn recognize_points(
         &self,
         fitted: &Fitted,
@@ -162,7 +190,7 @@ impl Pipeline {
     }
 }
 
-/// Numbers that are no numbers must end here: everything after this compares them, and comparisons with NaN say nothing.
+/// NaN must end here: everything after this compares numbers, and comparisons with NaN say nothing.
 fn require_finite(stage: &'static str, what: &'static str, points: MatRef<'_, f64>) -> Result<()> {
     let finite = (0..points.ncols()).all(|i| vector::max_abs(vector::column(points, i)).is_finite());
     if finite { Ok(()) } else { Err(Error::in_stage(stage)(bidilel_math::Error::NotFinite { what })) }

@@ -1,4 +1,17 @@
 //! From a split's name to the classes and instances of each of its trials.
+//!
+//! ```
+//! use bidilel::Synthetic;
+//!
+//! let dataset = Synthetic::preset("small")?.generate(0)?;
+//! // The dataset's first split, all trials of a family, one of them.
+//! assert_eq!(dataset.trials(None)?[0].name, "standard");
+//! assert_eq!(dataset.trials(Some("random"))?.len(), 5);
+//! let trial = &dataset.trials(Some("random:2"))?[0];
+//! assert_eq!(trial.known.len() + trial.unseen.len(), dataset.classes.len());
+//! assert_eq!(trial.train.len() + trial.test.len(), dataset.labels.len());
+//! # Ok::<(), bidilel::Error>(())
+//! ```
 
 use crate::dataset::{Dataset, Split, SplitKind};
 use crate::error::{Error, Result, SplitProblem};
@@ -22,6 +35,9 @@ pub struct Trial {
 
 impl Dataset {
     /// The trials that `name` asks for: one split, one trial of a family (`random:3`), or a whole family.
+    ///
+    /// # Errors
+    /// [`Error::NotInDataset`], [`Error::NoSuchTrial`]; [`Error::Split`] for a split that cannot be used.
     pub fn trials(&self, name: Option<&str>) -> Result<Vec<Trial>> {
         let (split, number) = match name.and_then(|name| name.split_once(':')) {
             // A split may have a colon in its own name; that name wins.
@@ -112,8 +128,8 @@ fn no_such_trial(split: &Split, found: &str, count: usize) -> Error {
     Error::NoSuchTrial { split: split.name.clone(), found: found.to_owned(), count }
 }
 
-fn mask(indices: &[usize], length: usize) -> Vec<bool> {
-    let mut mask = vec![false; length];
+fn mask(indices: &[usize], count: usize) -> Vec<bool> {
+    let mut mask = vec![false; count];
     indices.iter().for_each(|&i| mask[i] = true);
     mask
 }

@@ -1,6 +1,6 @@
 //! Matrices in safetensors files, which hold models and encoders.
 //!
-//! Whatever is wrong with a file is told as a phrase; the caller knows what kind of file it is.
+//! What is wrong with a file is a [`FileProblem`]; the caller knows what kind of file it is.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,12 @@ use serde_json::json;
 
 use bidilel_math::Scalar;
 
-/// Numbers that are turned into bytes at a time.
-const PIECE: usize = 1 << 16;
+use crate::error::FileProblem;
 
-/// A tensor to be written, from where its numbers are.
+/// Numbers that are turned into bytes at a time.
+const CHUNK_NUMBERS: usize = 1 << 16;
+
+/// A tensor to be written, from where its numbers are stored.
 pub(crate) struct Tensor<'a> {
     name: String,
     shape: [usize; 2],
@@ -23,7 +25,7 @@ pub(crate) struct Tensor<'a> {
 enum Numbers<'a> {
     Wide(&'a Mat<f64>),
     Narrow(&'a Mat<f32>),
-    Line(&'a [f64]),
+    Vector(&'a [f64]),
 }
 
 impl<'a> Tensor<'a> {
@@ -33,15 +35,15 @@ impl<'a> Tensor<'a> {
         Self { name: name.to_owned(), shape, numbers: Numbers::Wide(matrix) }
     }
 
-    /// The same of single precision, which stays as narrow as it was.
+    /// The same in single precision.
     pub(crate) fn narrow(name: &str, matrix: &'a Mat<f32>) -> Self {
         let shape = [matrix.ncols(), matrix.nrows()];
         Self { name: name.to_owned(), shape, numbers: Numbers::Narrow(matrix) }
     }
 
     /// Numbers in one row.
-    pub(crate) fn line(name: &str, numbers: &'a [f64]) -> Self {
-        Self { name: name.to_owned(), shape: [1, numbers.len()], numbers: Numbers::Line(numbers) }
+    pub(crate) fn vector(name: &str, numbers: &'a [f64]) -> Self {
+        Self { name: name.to_owned(), shape: [1, numbers.len()], numbers: Numbers::Vector(numbers) }
     }
 
     fn element(&self) -> Dtype {
@@ -54,7 +56,7 @@ impl<'a> Tensor<'a> {
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.numbers {
-            Numbers::Line(numbers) => write_wide(numbers, out),
+            Numbers::Vector(numbers) => write_wide(numbers, out),
             Numbers::Wide(matrix) => {
                 (0..matrix.ncols()).try_for_each(|column| write_wide(matrix.col_as_slice(column), out))
             }
@@ -68,9 +70,9 @@ impl<'a> Tensor<'a> {
 }
 
 fn write_wide(numbers: &[f64], out: &mut dyn Write) -> io::Result<()> {
-    // A piece at a time: what is written may be larger than what is free.
-    numbers.chunks(PIECE).try_for_each(|piece| {
-        let bytes: Vec<u8> = piece.iter().flat_map(|value| value.to_le_bytes()).collect();
+    // In chunks: what is written may be larger than the memory that is free.
+    numbers.chunks(CHUNK_NUMBERS).try_for_each(|chunk| {
+        let bytes: Vec<u8> = chunk.iter().flat_map(|value| value.to_le_bytes()).collect();
         out.write_all(&bytes)
     })
 }
@@ -81,20 +83,24 @@ pub(crate) fn unpack(
     name: &str,
     rows: Option<usize>,
     columns: Option<usize>,
-) -> Result<Mat<f64>, String> {
+) -> Result<Mat<f64>, FileProblem> {
     let (data, (found_rows, found_columns)) = shaped(file, name, Dtype::F64, rows, columns)?;
     let numbers = data.chunks_exact(8).map(|bytes| bytes.try_into().expect("chunks of eight bytes"));
     fill(name, found_rows, found_columns, numbers.map(f64::from_le_bytes), f64::is_finite)
 }
 
 /// Numbers in one row, `count` of them.
-pub(crate) fn unpack_line(file: &SafeTensors<'_>, name: &str, count: usize) -> Result<Vec<f64>, String> {
+pub(crate) fn unpack_vector(
+    file: &SafeTensors<'_>,
+    name: &str,
+    count: usize,
+) -> Result<Vec<f64>, FileProblem> {
     let (data, _) = shaped(file, name, Dtype::F64, Some(count), Some(1))?;
     let numbers: Vec<f64> = data.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
     if numbers.iter().all(|number| number.is_finite()) {
         Ok(numbers)
     } else {
-        Err(format!("tensor `{name}` has a number that is not finite"))
+        Err(FileProblem::NotFinite { name: name.to_owned() })
     }
 }
 
@@ -104,7 +110,7 @@ pub(crate) fn unpack_narrow(
     name: &str,
     rows: usize,
     columns: usize,
-) -> Result<Mat<f32>, String> {
+) -> Result<Mat<f32>, FileProblem> {
     let (data, _) = shaped(file, name, Dtype::F32, Some(rows), Some(columns))?;
     let numbers = data.chunks_exact(4).map(|bytes| bytes.try_into().expect("chunks of four bytes"));
     fill(name, rows, columns, numbers.map(f32::from_le_bytes), f32::is_finite)
@@ -117,23 +123,19 @@ fn shaped<'a>(
     element: Dtype,
     rows: Option<usize>,
     columns: Option<usize>,
-) -> Result<(&'a [u8], (usize, usize)), String> {
-    let tensor = file.tensor(name).map_err(|error| error.to_string())?;
-    let problem = |problem: String| format!("tensor `{name}` {problem}");
+) -> Result<(&'a [u8], (usize, usize)), FileProblem> {
+    let tensor = file.tensor(name).map_err(|cause| FileProblem::Tensors { cause })?;
+    let name = || name.to_owned();
     let &[found_columns, found_rows] = tensor.shape() else {
-        return Err(problem(format!("has {} dimensions instead of 2", tensor.shape().len())));
+        return Err(FileProblem::NotMatrix { name: name(), found: tensor.shape().len() });
     };
     if tensor.dtype() != element {
-        return Err(problem(format!("holds {:?} instead of {element:?}", tensor.dtype())));
+        return Err(FileProblem::Element { name: name(), expected: element, found: tensor.dtype() });
     }
     if rows.is_some_and(|rows| rows != found_rows) || columns.is_some_and(|columns| columns != found_columns)
     {
-        let side = |expected: Option<usize>| expected.map_or("any".to_owned(), |count| count.to_string());
-        return Err(problem(format!(
-            "has the shape {found_columns} x {found_rows}, expected {} x {}",
-            side(columns),
-            side(rows)
-        )));
+        let (expected, found) = ([columns, rows], [found_columns, found_rows]);
+        return Err(FileProblem::Shape { name: name(), expected, found });
     }
     Ok((tensor.data(), (found_rows, found_columns)))
 }
@@ -144,21 +146,21 @@ fn fill<T: Scalar>(
     columns: usize,
     mut numbers: impl Iterator<Item = T>,
     is_finite: fn(T) -> bool,
-) -> Result<Mat<T>, String> {
+) -> Result<Mat<T>, FileProblem> {
     let mut matrix = Mat::zeros(rows, columns);
     for column in 0..columns {
-        // The tensor's length was checked against its shape when the file was opened.
+        // The number of bytes was checked against the shape when the file was opened.
         for (value, number) in matrix.col_as_slice_mut(column).iter_mut().zip(&mut numbers) {
             *value = number;
             if !is_finite(number) {
-                return Err(format!("tensor `{name}` has a number that is not finite"));
+                return Err(FileProblem::NotFinite { name: name.to_owned() });
             }
         }
     }
     Ok(matrix)
 }
 
-/// Writes a file with these tensors, and a header under a key of its metadata, without a copy of any.
+/// Writes a file with these tensors, and a header under a key of its metadata, without copying any of them.
 ///
 /// The format: the length of a JSON object in eight bytes, the object, padded so that numbers are aligned, and the
 /// numbers. Those of eight bytes come first.

@@ -1,6 +1,7 @@
 //! `bidilel fit DATASET --out MODEL`: learn once, recognize later.
 
 use anyhow::{Result, bail};
+use bidilel::bottom_up::BottomUp;
 use bidilel::semantic::Representation;
 use bidilel::{Error, Method, Model, Task, ZeroShotMethod};
 use bidilel_report::{Format, ModelReport};
@@ -26,7 +27,8 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         bail!("split `{name}` has {} trials: name one, as in --split {name}:0", trials.len());
     };
     let task = Task::new(&dataset, trial, &choice, progress)?;
-    output::check_room(&args.out, least_model_bytes(&task, settings.dim))?;
+    let method = Method::from_settings(&settings, seed);
+    output::check_room(&args.out, least_model_bytes(&task, &method, settings.dim))?;
     if let Some(path) = &args.latent {
         let dim = settings.dim.unwrap_or(1);
         output::check_room(path, task.train.features.ncols().saturating_mul(dim * size_of::<f64>()))?;
@@ -34,7 +36,6 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     // A mapped file counts as memory for as long as it is open.
     let name = dataset.name.clone();
     drop(dataset);
-    let method = Method::from_settings(&settings, seed);
     let fitted = method.fit(&task, progress)?;
     if let Some(path) = &args.latent {
         let latent = fitted.latent().ok_or(Error::NoLatentSpace { method: method.name() })?;
@@ -60,12 +61,41 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
 }
 
 /// Smallest size of a model of a task, in bytes; a latent dimension that is not set counts as one.
-fn least_model_bytes(task: &Task, dim: Option<usize>) -> usize {
+fn least_model_bytes(task: &Task, method: &Method, dim: Option<usize>) -> usize {
     let (known, unseen, visual) = (task.known.len(), task.unseen.len(), task.train.features.nrows());
     let dim = dim.map_or(1, |dim| dim.min(visual));
+    let map = match method {
+        Method::Bidilel(pipeline) if matches!(pipeline.bottom_up, BottomUp::None(_)) => 0,
+        _ => dim * visual,
+    };
     let points = dim * (known + unseen);
     let distances = unseen * known + unseen * unseen.saturating_sub(1) / 2;
     let values = |one: &Representation| one.values.nrows() * one.values.ncols();
     let descriptions: usize = task.semantics.representations.iter().map(values).sum();
-    size_of::<f64>() * (points + distances + descriptions)
+    size_of::<f64>() * (map + points + distances + descriptions)
+}
+
+#[cfg(test)]
+mod tests {
+    use bidilel::settings::Settings;
+    use bidilel::synthetic::Synthetic;
+    use bidilel_math::Silent;
+
+    use super::*;
+
+    #[test]
+    fn a_model_takes_little_more_than_what_is_asked_of_the_disk() {
+        let kind = Synthetic { known: 20, unseen: 10, scale: 0.1, validation: 0, ..Synthetic::default() };
+        let dataset = kind.generate(0).expect("data");
+        let settings = Settings { dim: Some(10), ..Settings::default() };
+        let choice = settings.choice(&dataset).expect("views");
+        let trial = dataset.trials(None).expect("a split").remove(0);
+        let task = Task::new(&dataset, &trial, &choice, &Silent).expect("a task");
+        let method = Method::from_settings(&settings, 0);
+        let least = least_model_bytes(&task, &method, settings.dim);
+        let fitted = method.fit(&task, &Silent).expect("a fit");
+        let model = Model::new("x", choice.normalize, &task, &method, fitted);
+        let found = model.to_bytes().expect("bytes").len();
+        assert!((least..least + least / 4 + (16 << 10)).contains(&found), "{least} of {found}");
+    }
 }

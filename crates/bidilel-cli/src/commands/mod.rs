@@ -17,6 +17,7 @@ mod features;
 mod fit;
 mod generate;
 mod inspect;
+mod methods;
 mod predict;
 mod predicted;
 mod row_scan;
@@ -76,6 +77,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Class(ClassCommand::List { model, nearest }) => {
             class::list(&model, nearest, format.unwrap_or_default())
         }
+        Command::Methods => methods::run(format.unwrap_or_default()),
         Command::Completions { shell } => completions::run(shell),
     }?;
     Ok(ExitCode::SUCCESS)

@@ -24,7 +24,7 @@ impl Scan {
             let mut found = Self::default();
             for &(rows, origin) in views {
                 let mut copy = Vec::new();
-                let values = rows.lying(row).unwrap_or_else(|| {
+                let values = rows.stored_row(row).unwrap_or_else(|| {
                     copy.resize(rows.dim(), 0.0);
                     rows.read(row, &mut copy);
                     &copy
@@ -86,8 +86,8 @@ impl Rows for Picked<'_> {
     fn read(&self, index: usize, into: &mut [f32]) {
         self.rows.read(self.picked[index], into);
     }
-    fn lying(&self, index: usize) -> Option<&[f32]> {
-        self.rows.lying(self.picked[index])
+    fn stored_row(&self, index: usize) -> Option<&[f32]> {
+        self.rows.stored_row(self.picked[index])
     }
     fn element(&self) -> &'static str {
         self.rows.element()
@@ -114,8 +114,8 @@ impl Rows for Window<'_> {
     fn read(&self, index: usize, into: &mut [f32]) {
         self.rows.read(self.first + index, into);
     }
-    fn lying(&self, index: usize) -> Option<&[f32]> {
-        self.rows.lying(self.first + index)
+    fn stored_row(&self, index: usize) -> Option<&[f32]> {
+        self.rows.stored_row(self.first + index)
     }
     fn element(&self) -> &'static str {
         self.rows.element()

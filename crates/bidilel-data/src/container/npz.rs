@@ -82,7 +82,7 @@ impl Npz {
         if member.packing == Packing::Stored {
             return Ok(Npy::inside(&path, self.bytes.clone(), member.start, member.end));
         }
-        self.check_size(&path, member, &self.header(member)?)?;
+        check_size(&path, member, &self.header(member)?)?;
         let content = inflate::all(&path, self.packed(member), Wrapper::None, member.size)?;
         let mut checksum = Crc::new();
         checksum.update(&content);
@@ -91,17 +91,6 @@ impl Npz {
             return Err(Error::Malformed { path, problem });
         }
         Ok(Npy::new(&path, Arc::new(content)))
-    }
-
-    /// The header and the archive must agree on the size before memory is used for it.
-    fn check_size(&self, path: &Path, member: &Member, header: &npy::Header) -> Result<()> {
-        let implied = header.file_size();
-        if implied == Some(member.size) {
-            return Ok(());
-        }
-        let implied = implied.map_or_else(|| "another size".to_owned(), |size| format!("{size} bytes"));
-        let problem = format!("the archive says {} bytes, its header {implied}", member.size);
-        Err(Error::Malformed { path: path.to_owned(), problem })
     }
 
     fn describe(&self, member: &Member) -> Entry {
@@ -139,7 +128,7 @@ impl Reader for Npz {
         let Some(member) = self.member(key).filter(deflated) else { return Ok(None) };
         let path = path_of(&self.path, &member.key);
         let header = self.header(member)?;
-        self.check_size(&path, member, &header)?;
+        check_size(&path, member, &header)?;
         let mut layout = header.layout(&path)?;
         match (layout.order, transpose) {
             (Order::C, false) => {}
@@ -157,6 +146,17 @@ impl Reader for Npz {
         let stream = Inflated::open(&path, packed, layout)?;
         Ok(stream.map(|stream| -> Box<dyn RowStream> { Box::new(stream) }))
     }
+}
+
+/// The header and the archive must agree on the size before memory is used for it.
+fn check_size(path: &Path, member: &Member, header: &npy::Header) -> Result<()> {
+    let implied = header.file_size();
+    if implied == Some(member.size) {
+        return Ok(());
+    }
+    let implied = implied.map_or_else(|| "another size".to_owned(), |size| format!("{size} bytes"));
+    let problem = format!("the archive says {} bytes, its header {implied}", member.size);
+    Err(Error::Malformed { path: path.to_owned(), problem })
 }
 
 /// The directory of the archive.

@@ -161,7 +161,7 @@ impl Items for Files {
     fn origin(&self, item: usize) -> String {
         origin(&self.paths[item])
     }
-    fn place(&self, item: usize, row: usize, column: usize) -> (String, usize, usize) {
+    fn locate(&self, item: usize, row: usize, column: usize) -> (String, usize, usize) {
         (self.origin(item), row, self.options.column(column))
     }
 }

@@ -215,7 +215,7 @@ impl Items for Grouped {
     fn origin(&self, item: usize) -> String {
         format!("item {item} of {}", origin(&self.path))
     }
-    fn place(&self, item: usize, row: usize, column: usize) -> (String, usize, usize) {
+    fn locate(&self, item: usize, row: usize, column: usize) -> (String, usize, usize) {
         (origin(&self.path), self.row(item, row), self.options.column(column))
     }
 }

@@ -82,10 +82,10 @@ impl Rows for Stacked {
             Part::Row(row) => into.copy_from_slice(row),
         }
     }
-    fn lying(&self, index: usize) -> Option<&[f32]> {
+    fn stored_row(&self, index: usize) -> Option<&[f32]> {
         let part = self.starts.partition_point(|&start| start <= index) - 1;
         match &self.parts[part] {
-            Part::Mapped(array) => array.lying(index - self.starts[part]),
+            Part::Mapped(array) => array.stored_row(index - self.starts[part]),
             Part::Row(row) => Some(row),
         }
     }

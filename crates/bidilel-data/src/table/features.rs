@@ -35,8 +35,8 @@ impl Rows for Features {
     fn read(&self, index: usize, into: &mut [f32]) {
         self.array.read(self.row(index), into);
     }
-    fn lying(&self, index: usize) -> Option<&[f32]> {
-        self.array.lying(self.row(index))
+    fn stored_row(&self, index: usize) -> Option<&[f32]> {
+        self.array.stored_row(self.row(index))
     }
     fn element(&self) -> &'static str {
         self.array.element().name()

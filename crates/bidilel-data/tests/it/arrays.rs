@@ -61,7 +61,7 @@ fn every_type_order_and_byte_order_reads_the_same() {
             let turned = array.transposed();
             assert_eq!(rows(&turned), [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]], "{descr} {fortran}");
             let array = turned.transposed();
-            assert!(array.lying(1).is_none_or(|row| row == wanted[1] && !fortran), "{descr} {fortran}");
+            assert!(array.stored_row(1).is_none_or(|row| row == wanted[1] && !fortran), "{descr} {fortran}");
         }
         let data: Vec<u8> = (0..6).flat_map(encode).collect();
         for shape in ["(6,)", "(6, 1)", "(1, 6)"] {
@@ -77,15 +77,15 @@ fn every_type_order_and_byte_order_reads_the_same() {
 fn rows_are_there_without_a_copy_where_they_lie_side_by_side_in_single_precision() {
     let values = [0.0_f32, 1.0, 2.0, 3.0, 4.0, 5.0];
     let single = parse(array(&[2, 3], &values));
-    assert_eq!(single.lying(1), cfg!(target_endian = "little").then_some(&values[3..]));
-    assert_eq!(single.transposed().lying(1), None);
-    assert_eq!(parse(array(&[2, 3], &values.map(f64::from))).lying(1), None);
+    assert_eq!(single.stored_row(1), cfg!(target_endian = "little").then_some(&values[3..]));
+    assert_eq!(single.transposed().stored_row(1), None);
+    assert_eq!(parse(array(&[2, 3], &values.map(f64::from))).stored_row(1), None);
     // A header of odd length: rows are not where single precision may lie.
     let odd =
         npy("'<f4' ", false, "(2, 3)", &values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>());
     let padded =
         npy("'<f4'", false, "(2, 3)", &values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>());
-    assert!([odd, padded].into_iter().any(|bytes| parse(bytes).lying(0).is_none()));
+    assert!([odd, padded].into_iter().any(|bytes| parse(bytes).stored_row(0).is_none()));
 }
 
 #[test]

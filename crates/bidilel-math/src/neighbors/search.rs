@@ -93,16 +93,16 @@ impl<'a, T: Scalar> Search<'a, T> {
             (0..blocks).map(|block| Mutex::new(self.empty_candidates(self.size(block)))).collect();
         let (done, pairs) = (AtomicUsize::new(0), blocks * (blocks + 1) / 2);
         let bytes = BLOCK_POINTS * self.points.nrows() * size_of::<T>();
-        let side = (GROUP_BYTES / bytes.max(1)).clamp(*GROUP_BLOCKS.start(), *GROUP_BLOCKS.end());
-        for first in (0..blocks).step_by(side) {
-            let ones: Vec<usize> = (first..blocks.min(first + side)).collect();
-            let packed: Vec<_> = ones.par_iter().map(|&one| self.pack(one)).collect();
+        let group = (GROUP_BYTES / bytes.max(1)).clamp(*GROUP_BLOCKS.start(), *GROUP_BLOCKS.end());
+        for first in (0..blocks).step_by(group) {
+            let left_blocks: Vec<usize> = (first..blocks.min(first + group)).collect();
+            let packed: Vec<_> = left_blocks.par_iter().map(|&one| self.pack(one)).collect();
             // One block per task: longer tasks would leave threads idle at the end.
             (first..blocks).into_par_iter().with_max_len(1).for_each_init(
                 || (zeros::<T>(BLOCK_POINTS, BLOCK_POINTS), Panels::right(BLOCK_POINTS, self.points.nrows())),
                 |(tile, right), other| {
                     right.pack_columns(self.block(other), T::from_f64(self.scale));
-                    for (packed, &one) in packed.iter().zip(&ones).filter(|&(_, &one)| one <= other) {
+                    for (packed, &one) in packed.iter().zip(&left_blocks).filter(|&(_, &one)| one <= other) {
                         self.score(tile, (packed, right), &all, one, other);
                         done.fetch_add(1, Ordering::Relaxed);
                     }
@@ -128,10 +128,12 @@ impl<'a, T: Scalar> Search<'a, T> {
         Candidates::new(queries, self.k + SPARE_CANDIDATES, self.points.ncols())
     }
 
+    /// The points of a block.
     fn block(&self, block: usize) -> MatRef<'_, T> {
         self.points.subcols(block * BLOCK_POINTS, self.size(block))
     }
 
+    /// The number of points of a block.
     pub(super) fn size(&self, block: usize) -> usize {
         BLOCK_POINTS.min(self.points.ncols() - block * BLOCK_POINTS)
     }

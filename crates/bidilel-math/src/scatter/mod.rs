@@ -70,10 +70,10 @@ pub fn of_graph<T: Scalar>(data: Selected<'_, T>, graph: &Affinity, watch: &dyn 
 pub fn of_graphs<T: Scalar>(data: Selected<'_, T>, graphs: &Graphs, watch: &dyn Observer) -> Vec<Pencil> {
     let mut pencils: Vec<Pencil> = (0..graphs.len()).map(|_| Pencil::zeros(data.dim())).collect();
     let groups = graphs.groups();
-    let (many, few): (Vec<&EdgeGroup>, Vec<&EdgeGroup>) =
+    let (large, small): (Vec<&EdgeGroup>, Vec<&EdgeGroup>) =
         groups.iter().partition(|group| group.len() * (group.graphs.len() - 1) >= MIN_SAVED_TERMS);
-    let own = |graph: usize| few.iter().filter(move |group| group.graphs.contains(&graph));
-    let all = many.iter().map(|group| group.len()).sum::<usize>()
+    let own = |graph: usize| small.iter().filter(move |group| group.graphs.contains(&graph));
+    let all = large.iter().map(|group| group.len()).sum::<usize>()
         + (0..graphs.len()).flat_map(own).map(|group| group.len()).sum::<usize>();
     let mut sums = Accumulator::new(data, all);
     let mut done = 0;
@@ -93,14 +93,14 @@ pub fn of_graphs<T: Scalar>(data: Selected<'_, T>, graphs: &Graphs, watch: &dyn 
             report(block.len());
         }
     };
-    let mut together: Option<Pencil> = None;
-    for group in many {
-        let together = together.get_or_insert_with(|| Pencil::zeros(data.dim()));
-        together.clear();
-        add(&[group], together);
-        group.graphs.iter().for_each(|&graph| pencils[graph].add_pencil(together));
+    let mut shared: Option<Pencil> = None;
+    for group in large {
+        let shared = shared.get_or_insert_with(|| Pencil::zeros(data.dim()));
+        shared.clear();
+        add(&[group], shared);
+        group.graphs.iter().for_each(|&graph| pencils[graph].add_pencil(shared));
     }
-    drop(together);
+    drop(shared);
     for (graph, pencil) in pencils.iter_mut().enumerate() {
         add(&own(graph).copied().collect::<Vec<_>>(), pencil);
     }
@@ -130,13 +130,13 @@ impl<'a, T: Scalar> Accumulator<'a, T> {
     }
 
     /// Adds the terms of a block of vertices. Both products have the instances themselves on the right.
-    fn add_vertices(&mut self, points: &[Vertex<'_>], pencil: &mut Pencil) {
+    fn add_vertices(&mut self, vertices: &[Vertex<'_>], pencil: &mut Pencil) {
         let Self { data, runs, sum: (sum, right), difference: (difference, _) } = self;
         let slabs = right.slabs(SLAB_TERMS).zip(sum.slabs(SLAB_TERMS).zip(difference.slabs(SLAB_TERMS)));
-        slabs.zip(points.par_chunks(SLAB_TERMS)).for_each(
-            |((mut right, (mut sum, mut difference)), points)| {
+        slabs.zip(vertices.par_chunks(SLAB_TERMS)).for_each(
+            |((mut right, (mut sum, mut difference)), vertices)| {
                 let (mut one, mut other) = (vec![0.0; data.dim()], vec![0.0; data.dim()]);
-                for (depth, &(i, edges)) in points.iter().enumerate() {
+                for (depth, &(i, edges)) in vertices.iter().enumerate() {
                     data.write(runs, i, &mut one);
                     right.put(depth, &one);
                     other.fill(0.0);
@@ -150,8 +150,8 @@ impl<'a, T: Scalar> Accumulator<'a, T> {
                 }
             },
         );
-        let half = |left| RankUpdate { left, right, depth: points.len() };
-        pencil.add(half(sum), half(difference));
+        let update = |left| RankUpdate { left, right, depth: vertices.len() };
+        pencil.add(update(sum), update(difference));
     }
 
     /// Adds the terms of a block of edges.
@@ -172,8 +172,8 @@ impl<'a, T: Scalar> Accumulator<'a, T> {
                 difference.0.put(depth, &other);
             }
         });
-        let half = |(left, right)| RankUpdate { left, right, depth: edges.len() };
-        pencil.add(half((&sum.0, &sum.1)), half((&difference.0, &difference.1)));
+        let update = |(left, right)| RankUpdate { left, right, depth: edges.len() };
+        pencil.add(update((&sum.0, &sum.1)), update((&difference.0, &difference.1)));
     }
 }
 

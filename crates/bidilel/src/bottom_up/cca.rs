@@ -89,7 +89,10 @@ impl<T: Scalar> LatentSpaceLearner<T> for Cca {
         );
         let mut map = visual.back(leading_left(cross.as_ref(), dim)?.as_ref());
         scale_rows(&mut map, scales.as_deref());
-        Ok(LatentSpace::new(Map::Linear(finish(map, &rows, training.features.nrows())), training.features))
+        Ok(LatentSpace::centered(
+            Map::Linear(finish(map, &rows, training.features.nrows())),
+            training.features,
+        ))
     }
 }
 

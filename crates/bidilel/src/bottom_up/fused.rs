@@ -1,6 +1,6 @@
 //! A latent space from several views, or from kernels of them: [`Fusion`] chooses the form in which it is solved for.
 //!
-//! No learner knows of kernels. Where the problem is not solved in the visual dimensions, the learner sees features
+//! No learner knows of kernels. Where the problem is not solved in the visual dimensions, the learner gets features
 //! whose inner products are the fused kernel ([`Mapped`]), and its linear map is unfolded into one of the views' own
 //! features. The graph is that of the views in any case.
 
@@ -11,11 +11,11 @@ use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
-use crate::visual::{Fusion, Kernel, Mapped, Method, Report, Unfolded, Views};
+use crate::visual::{Fusion, Kernel, KernelForm, Mapped, Report, Unfolded, Views};
 
-/// The bottom-up half of a fit: it does not depend on the unseen classes.
+/// A latent space with its landmarks: the bottom-up half of a fit, which does not depend on the unseen classes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ground {
+pub struct LandmarkSpace {
     /// The latent space.
     pub space: LatentSpace,
     /// The known classes in it.
@@ -31,14 +31,14 @@ impl BottomUp {
         fusion: &Fusion,
         training: &Training<'_, T>,
         watch: &dyn Observer,
-    ) -> Result<Ground> {
+    ) -> Result<LandmarkSpace> {
         let direct = self.is_direct();
         let (method, reason) = fusion.choose(training.views, training.features.ncols(), direct)?;
         let mut report = Report::new(method, reason, training.views);
-        if method == Method::Primal {
+        if method == KernelForm::Primal {
             let space = self.fit(training, watch)?;
             let landmarks = landmarks(&space, training, watch)?;
-            return Ok(Ground { space, landmarks, fusion: report });
+            return Ok(LandmarkSpace { space, landmarks, fusion: report });
         }
         let graph = self.graph(training, watch)?;
         let mapped = fusion.mapped(method, direct, training.views, training.features, watch)?;
@@ -46,7 +46,7 @@ impl BottomUp {
         {
             view.kernel = Kernel::of(kernel);
         }
-        report.rank = (method == Method::Nystrom).then(|| mapped.train.nrows());
+        report.rank = (method == KernelForm::Nystrom).then(|| mapped.train.nrows());
         report.approximation_error = mapped.error;
         let inner = Views::single("kernel", mapped.train.nrows());
         let over = Training {
@@ -56,13 +56,13 @@ impl BottomUp {
             semantics: training.semantics,
             views: &inner,
         };
-        let learner = if method == Method::NSpace { self.over_kernel(direct) } else { self.clone() };
+        let learner = if method == KernelForm::NSpace { self.over_kernel(direct) } else { self.clone() };
         let space = match &graph {
-            Some(graph) => learner.project(&over, graph, watch)?,
+            Some(graph) => learner.fit_graph(&over, graph, watch)?,
             None => learner.fit(&over, watch)?,
         };
         let landmarks = landmarks(&space, &over, watch)?;
-        Ok(Ground { space: unfolded(&mapped, space), landmarks, fusion: report })
+        Ok(LandmarkSpace { space: unfolded(&mapped, space), landmarks, fusion: report })
     }
 
     /// Whether the problem over all instances is the paper's own: no factor of the kernel matrix is needed then.
@@ -95,7 +95,7 @@ fn landmarks<T: Scalar>(
     watch: &dyn Observer,
 ) -> Result<Landmarks> {
     watch.stage("landmarks");
-    let landmarks = Landmarks::of(space, training.features, training.labels, training.classes)?;
+    let landmarks = Landmarks::of_columns(space, training.features, training.labels, training.classes)?;
     landmarks.verify(space, training.features, training.labels, watch)?;
     Ok(landmarks)
 }

@@ -72,11 +72,14 @@ impl<T: Scalar> LatentSpaceLearner<T> for Lda {
         let between = whitener.forward(class_factor(training, &rows, &mean).as_ref());
         let mut map = whitener.back(leading_left(between.as_ref(), dim)?.as_ref());
         scale_rows(&mut map, scales.as_deref());
-        Ok(LatentSpace::new(Map::Linear(finish(map, &rows, training.features.nrows())), training.features))
+        Ok(LatentSpace::centered(
+            Map::Linear(finish(map, &rows, training.features.nrows())),
+            training.features,
+        ))
     }
 }
 
-/// One class has nothing to be told from.
+/// One class cannot be separated from anything.
 pub(super) fn check_classes(known: usize) -> Result<()> {
     if known >= 2 {
         return Ok(());
@@ -96,8 +99,8 @@ pub(super) fn class_factor<T: Scalar>(training: &Training<'_, T>, rows: &[usize]
     let mut counts = vec![0_usize; training.classes];
     for (column, &label) in training.features.col_iter().zip(training.labels) {
         counts[label] += 1;
-        for (place, &row) in rows.iter().enumerate() {
-            sums[(place, label)] += column[row].to_f64() - mean[row];
+        for (index, &row) in rows.iter().enumerate() {
+            sums[(index, label)] += column[row].to_f64() - mean[row];
         }
     }
     let mut factor =

@@ -1,16 +1,16 @@
 //! Locality preserving projection, supervised (SLPP) and not (LPP).
 //!
-//! Over a graph $W$ of near neighbours ([`bidilel_math::graph`]) with degrees $D$ and Laplacian $L$, the
+//! Over a graph $W$ of near neighbors ([`bidilel_math::graph`]) with degrees $D$ and Laplacian $L$, the
 //! leading eigenvectors of
 //! $$X D X^\top p = \lambda (X L X^\top + \alpha I) p$$
-//! (visual x visual dimensions) keep neighbours together (Wang & Chen 2017, eqs. 1-5). In SLPP only
-//! neighbours of one class are joined. The eigenvectors are scaled so that
-//! $p^\top (X L X^\top + \alpha I) p = 1$: after the l2-normalisation of projected instances the scale of
+//! (visual x visual dimensions) keep neighbors together (Wang & Chen 2017, eqs. 1-5). In SLPP only
+//! neighbors of one class are joined. The eigenvectors are scaled so that
+//! $p^\top (X L X^\top + \alpha I) p = 1$: after the l2-normalization of projected instances the scale of
 //! each dimension matters, and this one is best (CUB: 51.4 %, against 49.9 % for unit vectors).
 //!
 //! # Differences from the paper
 //! The nomenclature calls $P$ an $n_l \times d_y$ matrix, which holds for its kernel form only. With a linear
-//! kernel that form is the problem above with $\alpha (X X^\top)^+$ in the place of $\alpha I$
+//! kernel that form is the problem above with $\alpha (X X^\top)^+$ instead of $\alpha I$
 //! ([`Regularizer::Kernel`]); both are solved in the visual dimensions, and nothing of size
 //! instances x instances is ever built.
 //!
@@ -32,10 +32,10 @@ use crate::settings::{self, Settings, named};
 use crate::task::Training;
 use crate::visual::{Neighborhood, Search};
 
-/// Training instances beyond which an exact search says what it costs.
-const MANY: usize = 200_000;
+/// Training instances beyond which an exact search reports its cost.
+const MANY_INSTANCES: usize = 200_000;
 
-/// What keeps the right-hand matrix definite.
+/// What makes the right-hand matrix positive definite.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Regularizer {
@@ -56,20 +56,20 @@ named! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Locality {
-    /// Weight of the regulariser: $\alpha$.
+    /// Weight of the regularizer: $\alpha$.
     pub alpha: f64,
     /// Latent dimensions: $d_y$; up to 100 if not given.
     pub dim: Option<usize>,
-    /// Neighbours of an instance: $k_G$.
+    /// Neighbors of an instance: $k_G$.
     pub neighbors: usize,
-    /// How neighbours are looked for. Left out of files where it is exact, as files were before there was a choice.
+    /// How neighbors are searched for. Left out of files where it is exact, as files were before there was a choice.
     #[serde(skip_serializing_if = "Search::is_exact")]
     pub search: Search,
     /// Weights of edges.
     pub weights: Weights,
-    /// The regulariser.
+    /// The regularizer.
     pub regularizer: Regularizer,
-    /// Whether features are centred first.
+    /// Whether features are centered first.
     pub center: bool,
 }
 
@@ -93,7 +93,7 @@ pub struct Slpp {
     /// Settings shared with LPP.
     #[serde(flatten)]
     pub locality: Locality,
-    /// Where neighbours are looked for.
+    /// Where neighbors are searched for.
     #[serde(default)]
     pub neighborhood: Neighborhood,
 }
@@ -142,14 +142,14 @@ impl Lpp {
 impl<T: Scalar> LatentSpaceLearner<T> for Slpp {
     fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         let graph = self.graph(training, watch)?;
-        self.locality.project(training, &graph, watch)
+        self.locality.fit_graph(training, &graph, watch)
     }
 }
 
 impl<T: Scalar> LatentSpaceLearner<T> for Lpp {
     fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         let graph = self.graph(training, watch)?;
-        self.locality.project(training, &graph, watch)
+        self.locality.fit_graph(training, &graph, watch)
     }
 }
 
@@ -194,7 +194,7 @@ impl Locality {
     }
 
     /// Solves eq. (5) for a given graph over the training instances.
-    pub fn project<T: Scalar>(
+    pub(crate) fn fit_graph<T: Scalar>(
         &self,
         training: &Training<'_, T>,
         graph: &Affinity,
@@ -203,10 +203,10 @@ impl Locality {
         let scatters = self.scatters(training, graph, watch)?;
         let dim = resolve_dim(self.dim, scatters.most_dim, "varying features, and instances")?;
         let map = scatters.solve_once(self.alpha, dim, watch)?;
-        Ok(LatentSpace::new(Map::Linear(map), training.features))
+        Ok(LatentSpace::centered(Map::Linear(map), training.features))
     }
 
-    /// The matrices of eq. (5), which neither `alpha` nor `dim` has a say in.
+    /// The matrices of eq. (5), which depend neither on `alpha` nor on `dim`.
     pub(crate) fn scatters<T: Scalar>(
         &self,
         training: &Training<'_, T>,
@@ -227,14 +227,14 @@ impl Locality {
         Ok(Scatters::new(pencil, gram, rows, training.views, training.features.ncols()))
     }
 
-    /// Fails without edges, and says so where their weights have all but vanished: that is as good as none.
+    /// Fails without edges; notes weights that have all but vanished, which are as good as none.
     pub(crate) fn check_graph(graph: &Affinity, watch: &dyn Observer) -> Result<()> {
         match graph.median_weight() {
             None => Err(Error::NoEdges),
             Some(median) if median < 1e-6 => {
                 watch.note(&format!(
-                    "the median graph weight is {median:.1e}, so the graph has no say: \
-                     normalise the features (`normalize = l2`) or scale the weights to them (`weights = heat`)"
+                    "the median graph weight is {median:.1e}, so the graph has no effect: \
+                     normalize the features (`normalize = l2`) or scale the weights to them (`weights = heat`)"
                 ));
                 Ok(())
             }
@@ -242,18 +242,18 @@ impl Locality {
         }
     }
 
-    /// Whether the matrices are sums over instances to which others do not matter, beyond the graph.
+    /// Whether the matrices are sums of terms of single instances, given the graph.
     pub(crate) fn is_additive(&self) -> bool {
         !self.center && self.regularizer == Regularizer::Identity
     }
 }
 
-/// Comparing all pairs of very many instances takes long: say how long, and what else there is.
+/// Comparing all pairs of very many instances takes long: notes how long, and the alternative.
 fn note_cost(instances: usize, dim: usize, watch: &dyn Observer) {
-    if instances > MANY {
+    if instances > MANY_INSTANCES {
         let operations = (instances as f64).powi(2) * dim as f64;
         watch.note(&format!(
-            "exact neighbours of {instances} instances take {:.1} x 10^12 operations, some {:.0} s at 100 GFLOP/s; \
+            "exact neighbors of {instances} instances take {:.1} x 10^12 operations, some {:.0} s at 100 GFLOP/s; \
              `search = approximate` takes a fraction of that and finds nearly all of them",
             operations / 1e12,
             operations / 1e11
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn only_searches_of_very_many_instances_tell_their_cost_and_the_other_way() {
         let notes = Notes::default();
-        note_cost(MANY, 4096, &notes);
+        note_cost(MANY_INSTANCES, 4096, &notes);
         assert!(notes.0.lock().unwrap().is_empty());
         note_cost(250_000, 128, &notes);
         let said = notes.0.into_inner().unwrap();

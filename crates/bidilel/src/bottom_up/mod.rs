@@ -1,4 +1,16 @@
-//! Bottom-up: a latent space learned from the labelled features of the known classes.
+//! Bottom-up: a latent space learned from the labeled features of the known classes.
+//!
+//! ```
+//! use bidilel::{Choice, LatentSpaceLearner, Locality, Silent, Slpp, Synthetic, Task};
+//!
+//! let dataset = Synthetic::preset("small")?.generate(0)?;
+//! let task = Task::new(&dataset, &dataset.trials(None)?[0], &Choice::default(), &Silent)?;
+//! let locality = Locality { dim: Some(12), neighbors: 5, ..Locality::default() };
+//! let space = Slpp { locality, ..Slpp::default() }.fit(&task.training(), &Silent)?;
+//! let points = space.project(task.test.features.as_ref())?;
+//! assert_eq!(points.shape(), (12, task.test.labels.len()));
+//! # Ok::<(), bidilel::Error>(())
+//! ```
 
 mod cca;
 mod fused;
@@ -16,7 +28,7 @@ use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
 pub use cca::Cca;
-pub use fused::Ground;
+pub use fused::LandmarkSpace;
 pub use lda::Lda;
 pub use locality::{Locality, Lpp, Regularizer, Slpp};
 pub use none::Unchanged;
@@ -31,12 +43,16 @@ use crate::settings::{BottomUpName, Settings};
 use crate::task::Training;
 use crate::visual::Views;
 
-/// The latent dimensions that are used where none are asked for, as far as there are so many.
+/// Latent dimensions by default, or as many as there are.
 pub const DEFAULT_DIM: usize = 100;
 
 /// Learns a latent space.
 pub trait LatentSpaceLearner<T = f32> {
     /// Fits the space to known classes only.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for settings out of their range, [`Error::NoEdges`], [`Error::Semantic`] for descriptions that
+    /// cannot be used, [`Error::Math`] for failed computations.
     fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace>;
 }
 
@@ -90,7 +106,7 @@ impl BottomUp {
         }
     }
 
-    /// The neighbourhood graph of the training instances, for the learners that have one.
+    /// The neighborhood graph of the training instances, for the learners that have one.
     pub(crate) fn graph<T: Scalar>(
         &self,
         training: &Training<'_, T>,
@@ -103,16 +119,16 @@ impl BottomUp {
         }
     }
 
-    /// Fits the space over a graph that is there already; learners without one take no notice of it.
-    pub(crate) fn project<T: Scalar>(
+    /// Fits the space over a graph that is there already; learners without one ignore it.
+    pub(crate) fn fit_graph<T: Scalar>(
         &self,
         training: &Training<'_, T>,
         graph: &Affinity,
         watch: &dyn Observer,
     ) -> Result<LatentSpace> {
         match self {
-            Self::Slpp(learner) => learner.locality.project(training, graph, watch),
-            Self::Lpp(learner) => learner.locality.project(training, graph, watch),
+            Self::Slpp(learner) => learner.locality.fit_graph(training, graph, watch),
+            Self::Lpp(learner) => learner.locality.fit_graph(training, graph, watch),
             other => other.fit(training, watch),
         }
     }
@@ -148,7 +164,7 @@ pub(crate) fn usable(
     watch: &dyn Observer,
 ) -> Result<Vec<usize>> {
     let dropped = all - rows.len();
-    // A view without a weight has no say.
+    // A view without a weight has no effect.
     if let Some(scales) = views.scales() {
         rows.retain(|&row| scales[row] > 0.0);
     }
@@ -191,7 +207,7 @@ pub(crate) fn scale_both(matrix: &mut faer::Mat<f64>, scales: Option<&[f64]>) {
     }
 }
 
-/// $S M$: a factor of scaled features, or a map for unscaled ones from that for scaled ones.
+/// $S M$: a factor of scaled features, or the map of unscaled features from that of scaled ones.
 pub(crate) fn scale_rows(matrix: &mut faer::Mat<f64>, scales: Option<&[f64]>) {
     if let Some(scales) = scales {
         for j in 0..matrix.ncols() {
@@ -200,7 +216,7 @@ pub(crate) fn scale_rows(matrix: &mut faer::Mat<f64>, scales: Option<&[f64]>) {
     }
 }
 
-/// Puts rows for all visual dimensions around a map of some: the others are zero.
+/// The map of all visual dimensions from the map of some: the other rows are zero.
 pub(crate) fn spread(map: faer::Mat<f64>, rows: &[usize], dim: usize) -> faer::Mat<f64> {
     if rows.len() == dim {
         return map;

@@ -1,4 +1,4 @@
-//! No bottom-up learning: the visual representation itself, centred and l2-normalised, is the space.
+//! No bottom-up learning: the visual representation itself, centered and l2-normalized, is the space.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,6 @@ impl<T: Scalar> LatentSpaceLearner<T> for Unchanged {
             None => Map::Identity(training.features.nrows()),
             Some(scales) => Map::Scaled(scales),
         };
-        Ok(LatentSpace::new(map, training.features))
+        Ok(LatentSpace::centered(map, training.features))
     }
 }

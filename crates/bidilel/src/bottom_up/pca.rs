@@ -48,6 +48,6 @@ impl<T: Scalar> LatentSpaceLearner<T> for Pca {
         let mut found = eigen::symmetric(total.as_ref(), dim, watch).map_err(Error::in_stage("eigen"))?;
         scale_rows(&mut found.vectors, scales.as_deref());
         let map = spread(found.vectors, &rows, training.features.nrows());
-        Ok(LatentSpace::new(Map::Linear(map), training.features))
+        Ok(LatentSpace::centered(Map::Linear(map), training.features))
     }
 }

@@ -11,12 +11,12 @@ use super::{scale_both, scale_rows, spread};
 use crate::error::{Error, Result};
 use crate::visual::Views;
 
-/// $X D X^\top$ and $X L X^\top$ of a graph, with what goes beside $\alpha$.
+/// $X D X^\top$ and $X L X^\top$ of a graph, with the matrix that $\alpha$ multiplies.
 #[derive(Debug, Clone)]
 pub(crate) struct Scatters {
     /// $X D X^\top$ on the left, $X L X^\top$ on the right.
     pencil: Pencil,
-    /// $X X^\top$, for the regulariser of the kernel form.
+    /// $X X^\top$, for the regularizer of the kernel form.
     gram: Option<Mat<f64>>,
     /// Scales of the features that the matrices are of, where views have weights.
     scales: Option<Vec<f64>>,
@@ -28,7 +28,7 @@ pub(crate) struct Scatters {
 }
 
 impl Scatters {
-    /// From the matrices of these dimensions of so many instances, whose views may have weights.
+    /// From the matrices over these dimensions, of this many instances, whose views may have weights.
     pub(crate) fn new(
         mut pencil: Pencil,
         mut gram: Option<Mat<f64>>,
@@ -50,7 +50,7 @@ impl Scatters {
 
     /// The leading eigenvectors, visual x latent dimensions.
     ///
-    /// Several alphas can be solved for side by side, at a copy of both matrices each.
+    /// Can be called for several alphas in parallel; each call copies both matrices.
     pub(crate) fn solve(&self, alpha: f64, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
         if self.gram.is_some() {
             return self.clone().solve_once(alpha, dim, watch);
@@ -100,7 +100,7 @@ fn solve_in_range(
     match whitener {
         Whitener::Factor(factor) => {
             let mut right = eigen::cholesky_inverse(factor.as_ref());
-            // Large matrices go as soon as they have been used.
+            // Large matrices are dropped as soon as they have been used.
             drop(factor);
             right *= Scale(alpha);
             right += &laplacian;
@@ -110,7 +110,7 @@ fn solve_in_range(
         Whitener::Range(Eigen { values, vectors: basis }) => {
             if dim > values.len() {
                 watch.note(&format!(
-                    "the features have the rank {}, and so many latent dimensions are learned",
+                    "the features have the rank {}, and as many latent dimensions are learned",
                     values.len()
                 ));
             }

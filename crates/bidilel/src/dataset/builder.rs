@@ -7,13 +7,13 @@ use faer::Mat;
 use super::{Dataset, Metric, Rows, Semantic, Split, SplitKind, Visual};
 use crate::error::{Error, Result};
 
-/// Where things come from that were given in memory, for messages.
+/// The origin of what was given in memory, for messages.
 const ORIGIN: &str = "memory";
 
-/// Puts a dataset together and checks it at the end.
+/// Builds a dataset from its parts and checks it at the end.
 ///
 /// ```
-/// use bidilel::{Dataset, Mat, dataset::Metric};
+/// use bidilel::{Dataset, Mat, Metric};
 ///
 /// // Two features of four instances: one column per instance.
 /// let features = Mat::<f32>::from_fn(2, 4, |i, j| (i + j) as f32);

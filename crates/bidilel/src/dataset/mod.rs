@@ -22,10 +22,10 @@ pub trait Rows: Send + Sync {
     fn count(&self) -> usize;
     /// How many features each has.
     fn dim(&self) -> usize;
-    /// Copies one instance into `into`, which is `dim` long, widened or rounded to `f32`.
+    /// Copies one instance into `into`, a slice of `dim` numbers, widened or rounded to `f32`.
     fn read(&self, index: usize, into: &mut [f32]);
-    /// One instance where it lies, if it lies in memory or in a mapped file as [`Self::read`] would copy it.
-    fn lying(&self, _index: usize) -> Option<&[f32]> {
+    /// One instance where it is stored, if it is stored in memory or in a mapped file as [`Self::read`] would copy it.
+    fn stored_row(&self, _index: usize) -> Option<&[f32]> {
         None
     }
     /// The type of number that is stored, by NumPy's name.
@@ -48,7 +48,7 @@ pub trait Rows: Send + Sync {
     }
 }
 
-/// Rows in memory, one instance a column.
+/// Rows in memory, one column per instance.
 impl Rows for Mat<f32> {
     fn count(&self) -> usize {
         self.ncols()
@@ -59,12 +59,12 @@ impl Rows for Mat<f32> {
     fn read(&self, index: usize, into: &mut [f32]) {
         into.copy_from_slice(self.col_as_slice(index));
     }
-    fn lying(&self, index: usize) -> Option<&[f32]> {
+    fn stored_row(&self, index: usize) -> Option<&[f32]> {
         Some(self.col_as_slice(index))
     }
 }
 
-/// A visual representation: one feature row for every instance.
+/// A visual representation: one feature row per instance.
 #[derive(Clone)]
 pub struct Visual {
     /// The name by which settings ask for it.
@@ -85,7 +85,7 @@ impl fmt::Debug for Visual {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
-    /// Euclidean distance of l2-normalised vectors.
+    /// Euclidean distance of l2-normalized vectors.
     Euclidean,
     /// One minus the cosine similarity.
     Cosine,
@@ -93,7 +93,7 @@ pub enum Metric {
     Precomputed,
 }
 
-/// A semantic representation: one vector for every class.
+/// A semantic representation: one vector per class.
 #[derive(Debug, Clone)]
 pub struct Semantic {
     /// The name by which settings ask for it.
@@ -147,14 +147,14 @@ pub struct Split {
     pub kind: SplitKind,
 }
 
-/// A dataset as it was read: nothing chosen, nothing normalised.
+/// A dataset as it was read: nothing chosen, nothing normalized.
 #[derive(Debug, Clone)]
 pub struct Dataset {
     /// The dataset's name.
     pub name: String,
-    /// Class names; a class's index is its place here.
+    /// Class names; a class's index is its position here.
     pub classes: Vec<String>,
-    /// A class index for every instance.
+    /// One class index per instance.
     pub labels: Vec<usize>,
     /// Visual representations, in file order; the first is the default.
     pub visual: Vec<Visual>,
@@ -166,16 +166,25 @@ pub struct Dataset {
 
 impl Dataset {
     /// The visual representation of that name, or the first.
+    ///
+    /// # Errors
+    /// [`Error::NotInDataset`].
     pub fn visual(&self, name: Option<&str>) -> Result<&Visual> {
         find(&self.visual, name, "visual representation", |v| &v.name)
     }
 
     /// The semantic representation of that name, or the first.
+    ///
+    /// # Errors
+    /// [`Error::NotInDataset`].
     pub fn semantic(&self, name: Option<&str>) -> Result<&Semantic> {
         find(&self.semantic, name, "semantic representation", |s| &s.name)
     }
 
     /// The split of that name (without a trial number), or the first.
+    ///
+    /// # Errors
+    /// [`Error::NotInDataset`].
     pub fn split(&self, name: Option<&str>) -> Result<&Split> {
         find(&self.splits, name, "split", |s| &s.name)
     }

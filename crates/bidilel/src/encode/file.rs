@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::{Method, Settings};
 use super::{Codebook, Encoder};
-use crate::error::{Error, Result};
+use crate::error::{EncoderProblem, Error, FileProblem, Result};
 use crate::tensors::{self, Tensor};
 
 /// The version of the format that this program writes; it reads this and older ones.
 pub const FORMAT_VERSION: u32 = 1;
-/// The metadata key under which the header stands.
+/// The metadata key of the header.
 const KEY: &str = "bidilel-encoder";
 
 /// What an encoder file says about itself.
@@ -40,9 +40,9 @@ pub struct Header {
     pub variance_kept: Option<f64>,
     /// Mean log-likelihood of the sample.
     pub log_likelihood: Option<f64>,
-    /// Steps of expectation maximisation or of k-means.
+    /// Steps of expectation maximization or of k-means.
     pub iterations: usize,
-    /// Whether they ended by themselves.
+    /// Whether they converged before the limit.
     pub converged: bool,
     /// How feature rows are reduced.
     pub reduction: Option<RowReduction>,
@@ -63,21 +63,23 @@ impl Encoder {
         let mut tensors = Vec::new();
         for (name, projection) in [("projection", &self.projection), ("reduction", &self.reduction)] {
             if let Some(projection) = projection {
-                tensors.push(Tensor::line(&format!("{name}.mean"), &projection.mean));
+                tensors.push(Tensor::vector(&format!("{name}.mean"), &projection.mean));
                 tensors.push(Tensor::new(&format!("{name}.directions"), &projection.directions));
             }
         }
         match &self.codebook {
             Codebook::Mixture(mixture) => tensors.extend([
-                Tensor::line("mixture.weights", &mixture.weights),
+                Tensor::vector("mixture.weights", &mixture.weights),
                 Tensor::new("mixture.means", &mixture.means),
                 Tensor::new("mixture.variances", &mixture.variances),
             ]),
             Codebook::Words(words) => tensors.push(Tensor::new("words", words)),
         }
-        let header = serde_json::to_string(&self.header).map_err(unusable)?;
+        let header =
+            serde_json::to_string(&self.header).map_err(|cause| unusable(FileProblem::Header { cause }))?;
         let mut bytes = Vec::new();
-        tensors::write(&tensors, KEY, &header, &mut bytes).map_err(unusable)?;
+        let written = tensors::write(&tensors, KEY, &header, &mut bytes);
+        written.map_err(|cause| unusable(FileProblem::Write { cause }))?;
         Ok(bytes)
     }
 
@@ -87,7 +89,8 @@ impl Encoder {
     /// [`Error::Encoder`] for anything that is not an encoder of this or an older format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let header = read_header(bytes)?;
-        let file = File { tensors: SafeTensors::deserialize(bytes).map_err(unusable)? };
+        let tensors = SafeTensors::deserialize(bytes);
+        let file = File { tensors: tensors.map_err(|cause| unusable(FileProblem::Tensors { cause }))? };
         let projection = file.projection("projection", header.descriptor_dim)?;
         let dim =
             projection.as_ref().map_or(header.descriptor_dim, |projection| projection.directions.ncols());
@@ -103,7 +106,7 @@ impl Encoder {
                 };
                 let variances = mixture.variances.col_iter().flat_map(|column| column.iter().copied());
                 if mixture.weights.iter().copied().chain(variances).any(|value| value <= 0.0) {
-                    return Err(unusable("a weight or variance of its mixture is not positive"));
+                    return Err(EncoderProblem::NotPositive.into());
                 }
                 Codebook::Mixture(mixture)
             }
@@ -111,7 +114,7 @@ impl Encoder {
         let mut encoder = Self { header, projection, codebook, reduction: None };
         encoder.reduction = file.projection("reduction", encoder.raw_dim())?;
         if encoder.reduction.is_some() != encoder.header.reduction.is_some() {
-            return Err(unusable("its header and its tensors differ on whether feature rows are reduced"));
+            return Err(EncoderProblem::Reduction.into());
         }
         Ok(encoder)
     }
@@ -125,12 +128,12 @@ impl File<'_> {
     fn matrix(&self, name: &str, rows: Option<usize>, columns: Option<usize>) -> Result<Mat<f64>> {
         let found = tensors::unpack(&self.tensors, name, rows, columns).map_err(unusable)?;
         if found.nrows() == 0 || found.ncols() == 0 {
-            return Err(unusable(format!("tensor `{name}` is empty")));
+            return Err(unusable(FileProblem::Empty { name: name.to_owned() }));
         }
         Ok(found)
     }
 
-    /// A projection from so many dimensions, if the file has it.
+    /// A projection from this many dimensions, if the file has it.
     fn projection(&self, name: &str, dim: usize) -> Result<Option<Projection>> {
         let (mean, directions) = (format!("{name}.mean"), format!("{name}.directions"));
         if self.tensors.tensor(&mean).is_err() && self.tensors.tensor(&directions).is_err() {
@@ -148,31 +151,24 @@ struct Version {
 }
 
 /// Finds the header, and tells a foreign file, a model, a newer format and a damaged file apart.
-fn read_header(bytes: &[u8]) -> Result<Header> {
-    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|cause| {
-        unusable(format!("it is not a safetensors file, or it is damaged or cut short ({cause})"))
-    })?;
+fn read_header(bytes: &[u8]) -> Result<Header, EncoderProblem> {
+    let (_, metadata) =
+        SafeTensors::read_metadata(bytes).map_err(|cause| FileProblem::NotSafetensors { cause })?;
     let entries = metadata.metadata().as_ref();
     let json = entries.and_then(|entries| entries.get(KEY)).ok_or_else(|| {
         let model = entries.is_some_and(|entries| entries.contains_key("bidilel"));
-        unusable(if model {
-            "it is a model, which `fit` wrote"
-        } else {
-            "it is a safetensors file, but `encode` did not write it"
-        })
+        if model { EncoderProblem::IsModel } else { FileProblem::Foreign.into() }
     })?;
-    let version: Version = serde_json::from_str(json).map_err(unusable)?;
+    let unreadable = |cause| FileProblem::Header { cause };
+    let version: Version = serde_json::from_str(json).map_err(unreadable)?;
     if version.format > FORMAT_VERSION {
-        return Err(unusable(format!(
-            "it has format version {}, and this program reads versions up to {FORMAT_VERSION}: use a newer bidilel",
-            version.format
-        )));
+        return Err(FileProblem::Newer { found: version.format, newest: FORMAT_VERSION }.into());
     }
-    let header: Header = serde_json::from_str(json).map_err(unusable)?;
-    header.settings.check().map_err(unusable)?;
+    let header: Header = serde_json::from_str(json).map_err(unreadable)?;
+    header.settings.check().map_err(|cause| EncoderProblem::Setting { cause: Box::new(cause) })?;
     Ok(header)
 }
 
-fn unusable(cause: impl std::fmt::Display) -> Error {
-    Error::Encoder { problem: cause.to_string() }
+fn unusable(problem: FileProblem) -> Error {
+    EncoderProblem::from(problem).into()
 }

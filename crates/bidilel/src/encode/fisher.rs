@@ -16,7 +16,7 @@
 
 use bidilel_math::mixture::{Mixture, Statistics};
 
-/// The Fisher vector of the points behind `statistics`, of which there is at least one; not yet normalised.
+/// The Fisher vector of the points behind `statistics`, of which there is at least one; not yet normalized.
 pub fn vector(mixture: &Mixture, statistics: &Statistics) -> Vec<f64> {
     let (dim, components) = (mixture.dim(), mixture.count());
     let mut vector = vec![0.0; 2 * dim * components];

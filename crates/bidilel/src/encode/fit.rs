@@ -12,8 +12,8 @@ use super::settings::{Method, Reduction, Settings};
 use super::{Codebook, Encoder, Items, sample};
 use crate::error::{Error, Result};
 
-/// With fewer descriptors a component the user is told.
-const FEW: usize = 10;
+/// Fewer descriptors per component than this are noted.
+const FEW_PER_COMPONENT: usize = 10;
 
 pub(super) fn fit(items: &dyn Items, settings: &Settings, watch: &dyn Observer) -> Result<Encoder> {
     settings.check()?;
@@ -27,7 +27,7 @@ pub(super) fn fit(items: &dyn Items, settings: &Settings, watch: &dyn Observer) 
             found: settings.components.to_string(),
         });
     }
-    if count < FEW * settings.components {
+    if count < FEW_PER_COMPONENT * settings.components {
         watch.note(&format!("{count} descriptors are few for {} components", settings.components));
     }
     let mut header = Header {
@@ -88,12 +88,12 @@ fn pca_dim(reduction: Reduction, dim: usize) -> Result<Option<usize>> {
     }
 }
 
-/// Projects in blocks, so that the sample is never widened whole.
+/// Projects in blocks, so that the sample is never widened to `f64` as a whole.
 fn project(projection: &pca::Projection, sample: MatRef<'_, f32>) -> Mat<f64> {
-    const BLOCK: usize = 8192;
+    const BLOCK_DESCRIPTORS: usize = 8192;
     let mut points = Mat::zeros(projection.directions.ncols(), sample.ncols());
-    for first in (0..sample.ncols()).step_by(BLOCK) {
-        let count = BLOCK.min(sample.ncols() - first);
+    for first in (0..sample.ncols()).step_by(BLOCK_DESCRIPTORS) {
+        let count = BLOCK_DESCRIPTORS.min(sample.ncols() - first);
         let wide = Mat::from_fn(sample.nrows(), count, |i, j| f64::from(sample[(i, first + j)]));
         points.subcols_mut(first, count).copy_from(projection.project(wide.as_ref()));
     }
@@ -104,10 +104,10 @@ fn learn_mixture(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Obser
     let settings = &header.settings;
     let codebook = |source| Error::Codebook { source };
     let floor = mixture::variance_floor(points, settings.variance_floor);
-    let start = mixture::init(points, settings.components, &floor, settings.seed, watch).map_err(codebook)?;
+    let init = mixture::init(points, settings.components, &floor, settings.seed, watch).map_err(codebook)?;
     let stop = mixture::Settings { max_iterations: settings.iterations, tolerance: settings.tolerance };
     watch.stage("mixture");
-    let found = mixture::fit(points, start, &floor, stop, watch).map_err(codebook)?;
+    let found = mixture::fit(points, init, &floor, stop, watch).map_err(codebook)?;
     if let (false, [.., before, last]) = (found.converged, &found.log_likelihoods[..]) {
         watch.note(&format!(
             "the mixture was still improving after {} steps, by {:.2e} per step: raise `iterations` to go on",
@@ -122,9 +122,9 @@ fn learn_mixture(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Obser
 
 fn learn_words(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Observer) -> Result<Mat<f64>> {
     let settings = &header.settings;
-    let start = kmeans::plus_plus(points, settings.components, settings.seed, watch);
-    let start = start.map_err(|source| Error::Codebook { source })?;
-    let found = kmeans::kmeans(points, start, settings.iterations);
+    let init = kmeans::plus_plus(points, settings.components, settings.seed, watch);
+    let init = init.map_err(|source| Error::Codebook { source })?;
+    let found = kmeans::kmeans(points, init, settings.iterations);
     (header.iterations, header.converged) = (found.iterations, found.iterations < settings.iterations);
     if !header.converged {
         watch.note(&format!(

@@ -1,11 +1,11 @@
-//! Where local descriptors come from: any number of them for every item.
+//! Sources of local descriptors: any number of them per item.
 
 use faer::Mat;
 
 use crate::dataset::Rows;
 use crate::error::{Error, Result};
 
-/// Whatever went wrong where numbers are kept.
+/// Whatever went wrong in a source of numbers.
 pub type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Items (videos, pictures), each with rows of local descriptors.
@@ -16,17 +16,17 @@ pub trait Items: Sync {
     fn dim(&self) -> usize;
     /// How many descriptors an item has.
     fn descriptors(&self, item: usize) -> usize;
-    /// Opens the descriptors of an item; several threads do so at once.
+    /// Opens the descriptors of an item; several threads do so in parallel.
     fn open(&self, item: usize) -> Result<Box<dyn Rows + '_>, AnyError>;
     /// What to call an item in a message.
     fn origin(&self, item: usize) -> String;
-    /// What to call a number of an item in a message: the file, and the row and column in it.
-    fn place(&self, item: usize, row: usize, column: usize) -> (String, usize, usize) {
+    /// Where a number of an item is, for messages: the file, and the row and column in it.
+    fn locate(&self, item: usize, row: usize, column: usize) -> (String, usize, usize) {
         (self.origin(item), row, column)
     }
 }
 
-/// Items in memory, one descriptor a column.
+/// Items in memory, one column per descriptor.
 impl Items for Vec<Mat<f32>> {
     fn count(&self) -> usize {
         self.len()
@@ -85,7 +85,7 @@ pub(super) fn read_checked(
     match into.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
         Some(bad) => {
-            let (origin, row, column) = items.place(item, index, bad);
+            let (origin, row, column) = items.locate(item, index, bad);
             Err(Error::NotFinite { origin, row, column, value: into[bad].into() })
         }
     }

@@ -1,4 +1,4 @@
-//! From sets of local descriptors to one feature row an item: Fisher vectors and bags of features.
+//! From sets of local descriptors to one feature row per item: Fisher vectors and bags of features.
 //!
 //! A video or picture (an *item*) comes as any number of local descriptors, such as the HOG, HOF and MBH of
 //! its trajectories. An [`Encoder`] is learned from a sample of the descriptors of all items:
@@ -9,8 +9,25 @@
 //!    fall to each word ([`bag`]), then a power and a norm ([`normalize`]);
 //! 4. if asked for, PCA of these vectors.
 //!
-//! Everything is read in blocks: memory depends on the sample and on the length of a feature row, and not on the
+//! Everything is read in blocks: memory depends on the sample and on the dimensions of a feature row, and not on the
 //! number of descriptors.
+//!
+//! ```
+//! use bidilel::{Error, Mat, Silent, encode::{Empty, Encoder, Method, Settings}};
+//!
+//! // Three items with 40, 60 and 50 descriptors of four dimensions, one column each.
+//! let item = |count| Mat::<f32>::from_fn(4, count, |i, j| ((i + 1) as f32 * (j * j) as f32).sin());
+//! let items = [40, 60, 50].map(item).to_vec();
+//! let settings = Settings { components: 2, ..Settings::new(Method::Fisher) };
+//! let encoder = Encoder::fit(&items, &settings, &Silent)?;
+//! // PCA to two dimensions, two components, means and deviations.
+//! assert_eq!(encoder.dim(), 2 * 2 * 2);
+//! encoder.encode(&items, Empty::Refuse, &Silent, |rows| {
+//!     assert_eq!(rows.shape(), (8, 3));
+//!     Ok::<(), Error>(())
+//! })?;
+//! # Ok::<(), Error>(())
+//! ```
 //!
 //! # References
 //! F. Perronnin, J. Sánchez and T. Mensink, *Improving the Fisher kernel for large-scale image classification*,
@@ -39,10 +56,10 @@ pub use items::{AnyError, Items};
 pub use normalize::Norm;
 pub use settings::{Method, Reduction, Settings};
 
-/// Descriptors of an item that are read and judged at a time.
-const BLOCK: usize = 1024;
-/// Items that are encoded, reduced and handed on together.
-pub const WAVE: usize = 128;
+/// Descriptors of an item that are read and assigned at a time.
+const BLOCK_DESCRIPTORS: usize = 1024;
+/// Items per batch: those that are encoded, reduced and passed on together.
+pub const BATCH_ITEMS: usize = 128;
 
 /// What descriptors are compared with.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +100,7 @@ impl Encoder {
 
     /// Learns the reduction of feature rows from those of [`encode`](Self::encode).
     ///
-    /// At most as many dimensions are kept as rows can have: the observer is told when it is fewer than `dim`.
+    /// At most as many dimensions are kept as the rows have: [`Self::dim`] says how many.
     pub fn fit_reduction<C: ColumnSource<Error = AnyError>>(
         &mut self,
         rows: &C,
@@ -94,7 +111,7 @@ impl Encoder {
         fit::reduction(self, rows, dim, method, watch)
     }
 
-    /// How long a feature row is before it is reduced.
+    /// Features of a row before it is reduced.
     pub fn raw_dim(&self) -> usize {
         match &self.codebook {
             Codebook::Mixture(mixture) => 2 * mixture.dim() * mixture.count(),
@@ -102,12 +119,12 @@ impl Encoder {
         }
     }
 
-    /// How long a feature row is.
+    /// Features of a row.
     pub fn dim(&self) -> usize {
         self.reduction.as_ref().map_or(self.raw_dim(), |reduction| reduction.directions.ncols())
     }
 
-    /// Hands on the feature rows of all items, not yet reduced: row length x items, [`WAVE`] items at a time.
+    /// Passes on the feature rows of all items, not yet reduced: features x items, [`BATCH_ITEMS`] items at a time.
     pub fn encode<E: From<Error>>(
         &self,
         items: &dyn Items,
@@ -126,24 +143,25 @@ impl Encoder {
             }
             .into());
         }
-        let judge = Judge::of(&self.codebook);
-        let waves = items.count().div_ceil(WAVE);
-        for wave in 0..waves {
-            let first = wave * WAVE;
-            let mut rows = Mat::<f32>::zeros(self.raw_dim(), WAVE.min(items.count() - first));
+        let assigner = Assigner::of(&self.codebook);
+        let batches = items.count().div_ceil(BATCH_ITEMS);
+        for batch in 0..batches {
+            let first = batch * BATCH_ITEMS;
+            let mut rows = Mat::<f32>::zeros(self.raw_dim(), BATCH_ITEMS.min(items.count() - first));
             let outcomes: Vec<Result<()>> = rows
                 .par_col_iter_mut()
                 .enumerate()
-                .map(|(i, row)| self.encode_item(&judge, items, first + i, empty, in_one_piece(row)))
+                .map(|(i, row)| self.encode_item(&assigner, items, first + i, empty, contiguous(row)))
                 .collect();
             outcomes.into_iter().collect::<Result<()>>()?;
             take(rows.as_ref())?;
-            watch.progress(wave + 1, waves);
+            watch.progress(batch + 1, batches);
         }
         Ok(())
     }
 
-    /// Reduces feature rows of [`encode`](Self::encode), row length x items.
+    /// Reduces feature rows of [`encode`](Self::encode), features x items, in either precision: temporary files of rows are
+    /// read as `f64`.
     pub fn reduce<T: Scalar>(&self, rows: MatRef<'_, T>) -> Mat<f32> {
         let narrow = |matrix: MatRef<'_, f64>| {
             Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| f32::from_f64(matrix[(i, j)]))
@@ -157,7 +175,7 @@ impl Encoder {
 
     fn encode_item(
         &self,
-        judge: &Judge<'_>,
+        assigner: &Assigner<'_>,
         items: &dyn Items,
         item: usize,
         empty: Empty,
@@ -170,13 +188,13 @@ impl Encoder {
             };
         }
         let rows = items::open(items, item)?;
-        let mut values = match judge {
-            Judge::Mixture(mixture, expectation) => {
+        let mut values = match assigner {
+            Assigner::Mixture(mixture, expectation) => {
                 let mut statistics = expectation.empty();
                 self.each_block(&*rows, items, item, |block| expectation.add(block, &mut statistics))?;
                 fisher::vector(mixture, &statistics)
             }
-            Judge::Words(words) => {
+            Assigner::Words(words) => {
                 let mut counts = vec![0.0; words.ncols()];
                 self.each_block(&*rows, items, item, |block| bag::count(*words, block, &mut counts))?;
                 counts
@@ -187,7 +205,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Hands on blocks of an item's descriptors, checked and projected.
+    /// Passes on blocks of an item's descriptors, checked and projected.
     fn each_block(
         &self,
         rows: &dyn Rows,
@@ -196,8 +214,8 @@ impl Encoder {
         mut take: impl FnMut(MatRef<'_, f64>),
     ) -> Result<()> {
         let mut row = vec![0.0; rows.dim()];
-        for first in (0..rows.count()).step_by(BLOCK) {
-            let mut block = Mat::zeros(rows.dim(), BLOCK.min(rows.count() - first));
+        for first in (0..rows.count()).step_by(BLOCK_DESCRIPTORS) {
+            let mut block = Mat::zeros(rows.dim(), BLOCK_DESCRIPTORS.min(rows.count() - first));
             for i in 0..block.ncols() {
                 items::read_checked(items, item, rows, first + i, &mut row)?;
                 let column = block.col_as_slice_mut(i);
@@ -212,18 +230,18 @@ impl Encoder {
     }
 }
 
-/// A column of a matrix that nobody has turned.
-fn in_one_piece(column: ColMut<'_, f32>) -> &mut [f32] {
-    column.try_as_col_major_mut().expect("columns of an owned matrix lie in one piece").as_slice_mut()
+/// A column of an owned matrix as a slice.
+fn contiguous(column: ColMut<'_, f32>) -> &mut [f32] {
+    column.try_as_col_major_mut().expect("columns of an owned matrix are contiguous").as_slice_mut()
 }
 
-/// A codebook made ready to judge descriptors.
-enum Judge<'a> {
+/// A codebook prepared to assign descriptors to its components or words.
+enum Assigner<'a> {
     Mixture(&'a Mixture, Expectation),
     Words(MatRef<'a, f64>),
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Assigner<'a> {
     fn of(codebook: &'a Codebook) -> Self {
         match codebook {
             Codebook::Mixture(mixture) => Self::Mixture(mixture, Expectation::new(mixture)),

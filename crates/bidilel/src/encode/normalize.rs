@@ -17,19 +17,19 @@ pub enum Norm {
     None,
 }
 
-/// Normalises a row in place; a row of zeros stays as it is.
+/// Normalizes a row in place; a row of zeros stays as it is.
 pub fn apply(values: &mut [f64], power: f64, norm: Norm) {
-    // The usual power has an instruction of its own; x^1 is x to the last bit.
+    // The square root has an instruction of its own; x^1 is x to the last bit.
     let root = (power - 0.5).abs() < f64::EPSILON;
     let raised = |size: f64| if root { size.sqrt() } else { size.powf(power) };
     values.iter_mut().for_each(|value| *value = raised(value.abs()).copysign(*value));
-    let length = match norm {
+    let norm = match norm {
         Norm::L2 => values.iter().map(|value| value * value).sum::<f64>().sqrt(),
         Norm::L1 => values.iter().map(|value| value.abs()).sum(),
         Norm::None => 1.0,
     };
-    if length > 0.0 {
-        values.iter_mut().for_each(|value| *value /= length);
+    if norm > 0.0 {
+        values.iter_mut().for_each(|value| *value /= norm);
     }
 }
 

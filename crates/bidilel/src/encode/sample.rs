@@ -1,7 +1,7 @@
 //! A uniform sample of all descriptors, without replacement, that depends on the seed alone.
 //!
-//! The places are drawn first (Floyd's method: as many draws as places, whatever the total), then read in the order of
-//! the items, so that a file is opened once and only the rows that were drawn are touched.
+//! The indices are drawn first (Floyd's method: as many draws as indices, whatever the total), then read in the order of
+//! the items, so that a file is opened once and only the rows that were drawn are read.
 //!
 //! # References
 //! J. Bentley and B. Floyd, *Programming pearls: a sample of brilliance*, 1987.
@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::in_one_piece;
+use super::contiguous;
 use super::items::{self, Items};
 use crate::error::Result;
 
@@ -21,14 +21,14 @@ use crate::error::Result;
 pub(super) fn draw(items: &dyn Items, most: usize, seed: u64) -> Result<(Mat<f32>, usize)> {
     let counts: Vec<usize> = (0..items.count()).map(|item| items.descriptors(item)).collect();
     let total = counts.iter().sum();
-    let places = places(total, most, seed);
+    let drawn = draw_indices(total, most, seed);
     let dim = items.dim();
-    let mut sample = Mat::zeros(dim, places.len());
-    // Every item gets the columns of its own places, so that all can be read at once.
-    let (mut rest, mut left, mut first) = (sample.as_mut(), &places[..], 0);
+    let mut sample = Mat::zeros(dim, drawn.len());
+    // Every item gets the columns of its own indices, so that all can be read in parallel.
+    let (mut rest, mut left, mut first) = (sample.as_mut(), &drawn[..], 0);
     let mut parts = Vec::new();
     for (item, &count) in counts.iter().enumerate() {
-        let (own, others) = left.split_at(left.partition_point(|&place| place < first + count));
+        let (own, others) = left.split_at(left.partition_point(|&index| index < first + count));
         let (columns, more) = rest.split_at_col_mut(own.len());
         if !own.is_empty() {
             parts.push((item, first, own, columns));
@@ -39,8 +39,8 @@ pub(super) fn draw(items: &dyn Items, most: usize, seed: u64) -> Result<(Mat<f32
         .into_par_iter()
         .map(|(item, first, own, columns)| {
             let rows = items::open(items, item)?;
-            for (column, place) in columns.col_iter_mut().zip(own) {
-                items::read_checked(items, item, &*rows, place - first, in_one_piece(column))?;
+            for (column, index) in columns.col_iter_mut().zip(own) {
+                items::read_checked(items, item, &*rows, index - first, contiguous(column))?;
             }
             Ok(())
         })
@@ -50,15 +50,15 @@ pub(super) fn draw(items: &dyn Items, most: usize, seed: u64) -> Result<(Mat<f32
 }
 
 /// `most` different numbers below `total`, ascending; all of them if there are no more.
-fn places(total: usize, most: usize, seed: u64) -> Vec<usize> {
+fn draw_indices(total: usize, most: usize, seed: u64) -> Vec<usize> {
     if most >= total {
         return (0..total).collect();
     }
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut chosen = HashSet::with_capacity(most);
     for last in total - most..total {
-        let place = random.random_range(0..=last);
-        if !chosen.insert(place) {
+        let index = random.random_range(0..=last);
+        if !chosen.insert(index) {
             chosen.insert(last);
         }
     }
@@ -72,17 +72,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_distinct_and_uniform() {
+    fn indices_are_distinct_and_uniform() {
         let mut counts = [0; 30];
         for seed in 0..3000 {
-            let places = places(30, 10, seed);
-            assert_eq!(places.len(), 10);
-            assert!(places.windows(2).all(|pair| pair[0] < pair[1]));
-            places.iter().for_each(|&place| counts[place] += 1);
+            let drawn = draw_indices(30, 10, seed);
+            assert_eq!(drawn.len(), 10);
+            assert!(drawn.windows(2).all(|pair| pair[0] < pair[1]));
+            drawn.iter().for_each(|&index| counts[index] += 1);
         }
         // 1000 expected, standard deviation 26.
         assert!(counts.iter().all(|count| (880..1120).contains(count)), "{counts:?}");
-        assert_eq!(places(4, 9, 0), [0, 1, 2, 3]);
+        assert_eq!(draw_indices(4, 9, 0), [0, 1, 2, 3]);
     }
 
     #[test]

@@ -64,9 +64,9 @@ pub struct Settings {
     pub components: usize,
     /// Descriptors to learn from, at most.
     pub sample: usize,
-    /// Steps of expectation maximisation or of k-means, at most.
+    /// Steps of expectation maximization or of k-means, at most.
     pub iterations: usize,
-    /// Expectation maximisation stops when a step raises the mean log-likelihood by less.
+    /// Expectation maximization stops when a step raises the mean log-likelihood by less.
     pub tolerance: f64,
     /// The least variance of a component, as a share of that of all descriptors.
     pub variance_floor: f64,
@@ -74,7 +74,7 @@ pub struct Settings {
     pub power: f64,
     /// What a row is divided by, after the power.
     pub normalize: Norm,
-    /// Seed of the sample and of the start.
+    /// Seed of the sample and of the initialization.
     pub seed: u64,
 }
 

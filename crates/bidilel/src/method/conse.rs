@@ -1,7 +1,7 @@
 //! ConSE: an instance is described by the known classes that it resembles.
 //!
 //! With `$p(y \mid x)$` over the known classes by multinomial logistic regression, and the $T$ most probable of them,
-//! $$ f(x) = \frac{1}{\sum_{t \le T} p(y_t \mid x)} \sum_{t \le T} p(y_t \mid x)\, s_{y_t}, $$
+//! `$$ f(x) = \frac{1}{\sum_{t \le T} p(y_t \mid x)} \sum_{t \le T} p(y_t \mid x)\, s_{y_t}, $$`
 //! and the nearest class by the cosine of $f(x)$ and its description.
 //!
 //! Left open by the paper and chosen here: unit vectors as descriptions, $T = 10$ (the paper's own) unless it is set.
@@ -23,12 +23,12 @@ use bidilel_math::{Observer, distance};
 
 use super::linear::vectors;
 use super::probabilities::Predictors;
-use super::{FittedMethod, Stored, ZeroShotMethod};
+use super::{FittedMethod, ZeroShotMethod};
 use crate::error::Result;
-use crate::model::Header;
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::{self, Settings};
+use crate::stored::{Recorded, Stored, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -54,8 +54,8 @@ pub struct ConvexCombination {
     predictors: Predictors,
     /// Unit vectors of known, then unseen classes.
     classes: Mat<f64>,
-    /// $T$.
-    terms: usize,
+    /// $T$, as it is stored.
+    terms: [f64; 1],
 }
 
 impl Conse {
@@ -76,7 +76,7 @@ impl ZeroShotMethod for Conse {
         let classes = unit(&task.semantics)?;
         let targets = Targets::Classes { labels: &task.train.labels, count: task.known.len() };
         let predictors = Predictors::fit(task, targets, self.logistic_ridge, "conse", watch)?;
-        Ok(ConvexCombination { predictors, classes, terms: self.conse_classes })
+        Ok(ConvexCombination { predictors, classes, terms: [self.conse_classes as f64] })
     }
 }
 
@@ -87,14 +87,24 @@ fn unit(semantics: &ClassSemantics) -> Result<Mat<f64>> {
     Ok(classes)
 }
 
+impl ConvexCombination {
+    /// $T$; a file may say anything.
+    fn terms(&self) -> usize {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+        let terms = self.terms[0] as usize;
+        terms.max(1)
+    }
+}
+
 impl FittedMethod for ConvexCombination {
     fn recognize(&self, instances: Prepared<'_>, candidates: Candidates) -> Result<Recognition> {
         let mut weights = self.predictors.of(instances)?;
         let known = weights.nrows();
+        let terms = self.terms();
         for instance in 0..weights.ncols() {
             let column = weights.col_as_slice_mut(instance);
             softmax(column);
-            keep_largest(column, self.terms);
+            keep_largest(column, terms);
         }
         // The sum of the weights does not matter to a direction.
         let mut points = product(self.classes.subcols(0, known), weights.as_ref());
@@ -117,15 +127,14 @@ fn keep_largest(values: &mut [f64], count: usize) {
 
 impl Stored for ConvexCombination {
     fn tensors(&self) -> Vec<Tensor<'_>> {
-        self.predictors.tensors()
+        let mut tensors = self.predictors.tensors();
+        tensors.push(Tensor::vector("combined_classes", &self.terms));
+        tensors
     }
 
-    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self> {
-        let predictors = Predictors::read(file, header, header.known.len())?;
-        let terms = match &header.method {
-            super::Method::Conse(conse) => conse.conse_classes,
-            _ => Conse::default().conse_classes,
-        };
+    fn read(file: &SafeTensors<'_>, recorded: &Recorded<'_>, semantics: &ClassSemantics) -> Result<Self> {
+        let predictors = Predictors::read(file, recorded, recorded.known)?;
+        let terms = [unpack(file, "combined_classes", Some(1), Some(1))?[(0, 0)]];
         Ok(Self { predictors, classes: unit(semantics)?, terms })
     }
 }

@@ -21,12 +21,12 @@ use bidilel_math::Observer;
 use bidilel_math::logistic::Targets;
 
 use super::probabilities::{Attributes, Predictors};
-use super::{FittedMethod, Stored, ZeroShotMethod};
+use super::{FittedMethod, ZeroShotMethod};
 use crate::error::Result;
-use crate::model::Header;
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
+use crate::stored::{Recorded, Stored};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -88,9 +88,9 @@ impl Stored for AttributeClassifiers {
         self.predictors.tensors()
     }
 
-    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self> {
+    fn read(file: &SafeTensors<'_>, recorded: &Recorded<'_>, semantics: &ClassSemantics) -> Result<Self> {
         let attributes = Attributes::of(semantics, "method `dap`")?;
-        let predictors = Predictors::read(file, header, attributes.bits.nrows())?;
+        let predictors = Predictors::read(file, recorded, attributes.bits.nrows())?;
         Ok(Self { predictors, attributes })
     }
 }

@@ -21,19 +21,19 @@ use bidilel_math::parallel::product;
 use bidilel_math::{Check, Observer, linear, vector};
 
 use super::linear::{Sums, require_linear, vectors};
-use super::{FittedMethod, Stored, ZeroShotMethod};
+use super::{FittedMethod, ZeroShotMethod};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
-use crate::model::{Header, unpack};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
 use crate::settings::{self, Settings};
+use crate::stored::{Recorded, Stored, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
 /// The name of the compatibility in a model file.
 const TENSOR: &str = "compatibility";
-/// How far rounding may take the two sides of the equation apart, relative to the larger.
+/// Largest difference between the two sides of the equation by rounding, relative to the larger side.
 const TOLERANCE: f64 = 1e-6;
 
 /// Settings of ESZSL.
@@ -143,7 +143,7 @@ impl Compatibility {
 
 impl FittedMethod for Compatibility {
     fn recognize(&self, instances: Prepared<'_>, candidates: Candidates) -> Result<Recognition> {
-        let all = self.classifiers.place(instances.features())?;
+        let all = self.classifiers.project_unnormalized(instances.features())?;
         let range = candidates.range(self.known, all.nrows() - self.known);
         Ok(Scores { values: all.subrows(range.start, range.len()).to_owned() }.into())
     }
@@ -154,10 +154,10 @@ impl Stored for Compatibility {
         vec![Tensor::new(TENSOR, &self.weights)]
     }
 
-    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self> {
+    fn read(file: &SafeTensors<'_>, recorded: &Recorded<'_>, semantics: &ClassSemantics) -> Result<Self> {
         let vectors = vectors(semantics, "method `eszsl`")?;
-        let weights = unpack(file, TENSOR, Some(header.visual_dim), Some(vectors.nrows()))?;
-        Ok(Self::new(weights, vectors, header.known.len()))
+        let weights = unpack(file, TENSOR, Some(recorded.views.dim()), Some(vectors.nrows()))?;
+        Ok(Self::new(weights, vectors, recorded.known))
     }
 }
 

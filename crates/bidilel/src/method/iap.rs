@@ -1,7 +1,7 @@
 //! Indirect attribute prediction: known classes first, and attributes through them.
 //!
 //! `$p(y \mid x)$` over the known classes by multinomial logistic regression gives
-//! $$ p(a_m = 1 \mid x) = \sum_y a_m^y\, p(y \mid x), $$
+//! `$$ p(a_m = 1 \mid x) = \sum_y a_m^y\, p(y \mid x), $$`
 //! and classes are scored as in direct attribute prediction.
 //!
 //! Left open by the paper and chosen here: attributes are cut at their mean, as in `dap`, and probabilities are kept
@@ -20,12 +20,12 @@ use bidilel_math::logistic::{Targets, softmax};
 use bidilel_math::parallel::product;
 
 use super::probabilities::{Attributes, Predictors};
-use super::{FittedMethod, Stored, ZeroShotMethod};
+use super::{FittedMethod, ZeroShotMethod};
 use crate::error::Result;
-use crate::model::Header;
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
+use crate::stored::{Recorded, Stored};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -92,8 +92,8 @@ impl Stored for IndirectAttributes {
         self.predictors.tensors()
     }
 
-    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self> {
+    fn read(file: &SafeTensors<'_>, recorded: &Recorded<'_>, semantics: &ClassSemantics) -> Result<Self> {
         let attributes = Attributes::of(semantics, "method `iap`")?;
-        Ok(Self { predictors: Predictors::read(file, header, header.known.len())?, attributes })
+        Ok(Self { predictors: Predictors::read(file, recorded, recorded.known)?, attributes })
     }
 }

@@ -1,12 +1,12 @@
 //! Zero-shot methods: anything that learns from a [`Task`] and then scores candidate classes.
 //!
 //! The paper's method, [`Pipeline`], is one of them; a compared method is another, with or without a latent space. A
-//! method implements [`ZeroShotMethod`], what it learns implements [`FittedMethod`] (and `Stored`, to live in a model
+//! method implements [`ZeroShotMethod`], what it learns implements [`FittedMethod`] (and `Stored`, to be kept in a model
 //! file), and a line in the table at the end of this file makes it a variant of [`Method`]: after that it can be
 //! evaluated, tuned, saved and used for prediction.
 //!
 //! ```
-//! use bidilel::{Candidates, Choice, FittedMethod, Silent, Synthetic, Task, ZeroShotMethod, method::Eszsl};
+//! use bidilel::{Candidates, Choice, Eszsl, FittedMethod, Silent, Synthetic, Task, ZeroShotMethod};
 //!
 //! let dataset = Synthetic::preset("small").expect("a preset").generate(0)?;
 //! let task = Task::new(&dataset, &dataset.trials(None)?[0], &Choice::default(), &Silent)?;
@@ -46,58 +46,50 @@ pub use sae::Sae;
 pub use semantic_map::SemanticMap;
 
 use crate::error::{Error, Result};
-use crate::model::Header;
 use crate::pipeline::{Fitted, Pipeline};
 use crate::post::{Post, refined};
-use crate::recognize::{Candidates, Recognition, Scores};
+use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
-use crate::settings::{Settings, named};
+use crate::settings::{Owner, Setting, Settings, TABLE, named};
+use crate::stored::{Recorded, Stored};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
+pub use crate::zero_shot::{FittedMethod, ZeroShotMethod};
 
-/// Learns to score classes, some of which have no labeled instance.
-///
-/// Features are `f32`; the type parameter exists so that tests can follow a reference in `f64`.
-pub trait ZeroShotMethod<T = f32> {
-    /// What is learned.
-    type Fitted: FittedMethod<T>;
+/// Whether a method needs the whole batch of test instances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The score of an instance does not depend on the others.
+    Inductive,
+    /// It does.
+    Transductive,
+}
 
-    /// Learns from the labeled instances of the known classes and the descriptions of all classes.
-    fn fit(&self, task: &Task<T>, watch: &dyn Observer) -> Result<Self::Fitted>;
+/// What is known about a method without running it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MethodInfo {
+    /// Its name.
+    pub name: MethodName,
+    /// The year of its paper.
+    pub year: u16,
+    /// Inductive or transductive, without refiners.
+    pub kind: Kind,
+    /// Its paper.
+    pub reference: &'static str,
+}
 
-    /// The same settings, with everything that was left open as it turned out in a fit.
-    #[must_use]
-    fn resolved(&self, _task: &Task<T>, _fitted: &Self::Fitted) -> Self
-    where
-        Self: Clone,
-    {
-        self.clone()
+impl MethodInfo {
+    /// The settings that matter to it, with its learners and refiners as they are by default.
+    pub fn settings(&self) -> impl Iterator<Item = &'static Setting> {
+        let own = Settings { method: Some(self.name), ..Settings::default() };
+        TABLE.iter().filter(move |row| !matches!(row.owner, Owner::Data | Owner::Method) && row.matters(&own))
     }
 }
 
-/// Scores candidate classes for instances.
-pub trait FittedMethod<T = f32> {
-    /// Scores of all candidates, with the points behind them where the method has a latent space.
-    fn recognize(&self, instances: Prepared<'_, T>, candidates: Candidates) -> Result<Recognition>;
-
-    /// Scores of all candidates.
-    fn score(&self, instances: Prepared<'_, T>, candidates: Candidates) -> Result<Scores> {
-        Ok(self.recognize(instances, candidates)?.scores)
-    }
-}
-
-/// Arrays of a fitted method in a model file.
-pub(crate) trait Stored: Sized {
-    /// The arrays to write.
-    fn tensors(&self) -> Vec<Tensor<'_>>;
-
-    /// The fitted method of a file, whose header and class descriptions have been read.
-    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self>;
-}
-
-/// Declares the methods by name, each with its settings and with what it learns.
+/// Declares the methods by name, each with its year and reference, with its settings and with what it learns.
 macro_rules! methods {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $settings:ty => $fitted:ty;)+) => {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal ($year:literal, $reference:literal), $settings:ty => $fitted:ty;)+) => {
         /// Names of the methods, as they are typed and written.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub enum MethodName {
@@ -106,6 +98,14 @@ macro_rules! methods {
         }
 
         named! { MethodName: $($name)|+; }
+
+        /// All methods, in the order in which they are listed.
+        pub static METHODS: &[MethodInfo] = &[$(MethodInfo {
+            name: MethodName::$variant,
+            year: $year,
+            kind: Kind::Inductive,
+            reference: $reference,
+        }),+];
 
         impl fmt::Display for MethodName {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -175,14 +175,15 @@ macro_rules! methods {
                 match self { $(Self::$variant(fitted) => fitted.tensors(),)+ }
             }
 
-            /// Reads what the method of the header has learned.
+            /// Reads what a method has learned.
             pub(crate) fn read(
+                method: &Method,
                 file: &SafeTensors<'_>,
-                header: &Header,
+                recorded: &Recorded<'_>,
                 semantics: &ClassSemantics,
             ) -> Result<Self> {
-                Ok(match &header.method {
-                    $(Method::$variant(_) => Self::$variant(Stored::read(file, header, semantics)?),)+
+                Ok(match method {
+                    $(Method::$variant(_) => Self::$variant(Stored::read(file, recorded, semantics)?),)+
                 })
             }
         }
@@ -191,21 +192,29 @@ macro_rules! methods {
 
 methods! {
     /// The paper's: bidirectional latent embedding.
-    Bidilel = "bidilel", Pipeline => Fitted;
-    /// Direct attribute prediction (2009).
-    Dap = "dap", Dap => AttributeClassifiers;
-    /// Indirect attribute prediction (2009).
-    Iap = "iap", Iap => IndirectAttributes;
-    /// Convex combination of semantic embeddings (2013).
-    Conse = "conse", Conse => ConvexCombination;
-    /// Embarrassingly simple zero-shot learning (2015).
-    Eszsl = "eszsl", Eszsl => Compatibility;
-    /// Semantic autoencoder (2017).
-    Sae = "sae", Sae => SemanticMap;
-    /// Ridge regression to descriptions (2015).
-    Rr = "rr", Rr => SemanticMap;
-    /// Ridge regression to features (2015).
-    RrReverse = "rr-reverse", RrReverse => VisualPrototypes;
+    Bidilel = "bidilel" (2017, "Q. Wang and K. Chen, Zero-shot visual recognition via bidirectional latent embedding"),
+        Pipeline => Fitted;
+    /// Direct attribute prediction.
+    Dap = "dap" (2009, "C. Lampert, H. Nickisch and S. Harmeling, Learning to detect unseen object classes by between-class attribute transfer"),
+        Dap => AttributeClassifiers;
+    /// Indirect attribute prediction.
+    Iap = "iap" (2009, "C. Lampert, H. Nickisch and S. Harmeling, Learning to detect unseen object classes by between-class attribute transfer"),
+        Iap => IndirectAttributes;
+    /// Convex combination of semantic embeddings.
+    Conse = "conse" (2013, "M. Norouzi et al., Zero-shot learning by convex combination of semantic embeddings"),
+        Conse => ConvexCombination;
+    /// Embarrassingly simple zero-shot learning.
+    Eszsl = "eszsl" (2015, "B. Romera-Paredes and P. Torr, An embarrassingly simple approach to zero-shot learning"),
+        Eszsl => Compatibility;
+    /// Semantic autoencoder.
+    Sae = "sae" (2017, "E. Kodirov, T. Xiang and S. Gong, Semantic autoencoder for zero-shot learning"),
+        Sae => SemanticMap;
+    /// Ridge regression to descriptions.
+    Rr = "rr" (2015, "X. Xu, T. Hospedales and S. Gong, Semantic embedding space for zero-shot action recognition"),
+        Rr => SemanticMap;
+    /// Ridge regression to features.
+    RrReverse = "rr-reverse" (2015, "Y. Shigeto et al., Ridge regression, hubness, and zero-shot learning"),
+        RrReverse => VisualPrototypes;
 }
 
 impl Method {
@@ -214,7 +223,7 @@ impl Method {
         if let Self::Bidilel(pipeline) = self { &pipeline.post } else { &[] }
     }
 
-    /// Recognizes a batch of instances, refiners included; `step` sees the recognition after every step, by name:
+    /// Recognizes a batch of instances, refiners included; `step` gets the recognition after each step, by name:
     /// `inductive`, then each refiner.
     pub fn recognize(
         &self,

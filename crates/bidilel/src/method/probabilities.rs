@@ -11,9 +11,9 @@ use bidilel_math::logistic::{self, Logistic, Targets};
 use super::linear::require_linear;
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
-use crate::model::{Header, unpack};
 use crate::semantic::ClassSemantics;
 use crate::settings;
+use crate::stored::{Recorded, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -60,16 +60,16 @@ impl Predictors {
 
     /// Linear predictors: targets x instances.
     pub(super) fn of(&self, instances: Prepared<'_>) -> Result<Mat<f64>> {
-        self.space.place(instances.features())
+        self.space.project_unnormalized(instances.features())
     }
 
     pub(super) fn tensors(&self) -> Vec<Tensor<'_>> {
-        vec![Tensor::new("predictors", &self.map), Tensor::line("predictor_offset", &self.space.mean)]
+        vec![Tensor::new("predictors", &self.map), Tensor::vector("predictor_offset", &self.space.mean)]
     }
 
     /// The predictors of a file: as many as are expected.
-    pub(super) fn read(file: &SafeTensors<'_>, header: &Header, count: usize) -> Result<Self> {
-        let map = unpack(file, "predictors", Some(header.visual_dim), Some(count))?;
+    pub(super) fn read(file: &SafeTensors<'_>, recorded: &Recorded<'_>, count: usize) -> Result<Self> {
+        let map = unpack(file, "predictors", Some(recorded.views.dim()), Some(count))?;
         let mean = unpack(file, "predictor_offset", Some(count), Some(1))?;
         Ok(Self::new(map, mean.col_as_slice(0).to_vec()))
     }

@@ -23,13 +23,13 @@ use bidilel_math::vector::{column, widen};
 use bidilel_math::{Observer, linear};
 
 use super::linear::{Sums, require_linear, vectors};
-use super::{FittedMethod, Stored, ZeroShotMethod};
+use super::{FittedMethod, ZeroShotMethod};
 use crate::bottom_up::scale_rows;
 use crate::error::{Error, Result};
-use crate::model::{Header, unpack};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
 use crate::settings::{self, Settings};
+use crate::stored::{Recorded, Stored, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -142,10 +142,10 @@ impl Stored for VisualPrototypes {
         vec![Tensor::new("visual_from_semantic", &self.map), Tensor::new("visual_offset", &self.offset)]
     }
 
-    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self> {
+    fn read(file: &SafeTensors<'_>, recorded: &Recorded<'_>, semantics: &ClassSemantics) -> Result<Self> {
         let classes = vectors(semantics, "method `rr-reverse`")?;
-        let map = unpack(file, "visual_from_semantic", Some(header.visual_dim), Some(classes.nrows()))?;
-        let offset = unpack(file, "visual_offset", Some(header.visual_dim), Some(1))?;
-        Ok(Self::new(map, offset, classes, header.visual.scales(), header.known.len()))
+        let map = unpack(file, "visual_from_semantic", Some(recorded.views.dim()), Some(classes.nrows()))?;
+        let offset = unpack(file, "visual_offset", Some(recorded.views.dim()), Some(1))?;
+        Ok(Self::new(map, offset, classes, recorded.views.scales(), recorded.known))
     }
 }

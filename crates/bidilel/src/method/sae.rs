@@ -1,7 +1,7 @@
 //! SAE: a linear autoencoder whose code is the description.
 //!
 //! With features $X$ (visual dimensions x instances) and the descriptions $S$ of their classes (semantic dimensions x
-//! instances), $W$ minimizes $\|X - W^\top S\|^2 + \lambda \|W X - S\|^2$, which is the Sylvester equation
+//! instances), $W$ minimizes `$\|X - W^\top S\|^2 + \lambda \|W X - S\|^2$`, which is the Sylvester equation
 //! $$ S S^\top W + W (\lambda X X^\top) = (1 + \lambda) S X^\top. $$
 //! An instance is encoded as $W x$ and compared with the classes by cosine.
 //!

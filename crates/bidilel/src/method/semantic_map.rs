@@ -8,13 +8,13 @@ use std::sync::Arc;
 use faer::{Mat, MatRef};
 use safetensors::tensor::SafeTensors;
 
+use super::FittedMethod;
 use super::linear::vectors;
-use super::{FittedMethod, Stored};
 use crate::error::Result;
 use crate::latent_space::{LatentSpace, Map};
-use crate::model::{Header, unpack};
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
+use crate::stored::{Recorded, Stored, unpack};
 use crate::task::Prepared;
 use crate::tensors::Tensor;
 
@@ -51,14 +51,14 @@ impl Stored for SemanticMap {
     fn tensors(&self) -> Vec<Tensor<'_>> {
         vec![
             Tensor::new("semantic_from_visual", &self.map),
-            Tensor::line("semantic_offset", &self.space.mean),
+            Tensor::vector("semantic_offset", &self.space.mean),
         ]
     }
 
-    fn read(file: &SafeTensors<'_>, header: &Header, semantics: &ClassSemantics) -> Result<Self> {
+    fn read(file: &SafeTensors<'_>, recorded: &Recorded<'_>, semantics: &ClassSemantics) -> Result<Self> {
         let classes = vectors(semantics, "this method")?;
-        let map = unpack(file, "semantic_from_visual", Some(header.visual_dim), Some(classes.nrows()))?;
+        let map = unpack(file, "semantic_from_visual", Some(recorded.views.dim()), Some(classes.nrows()))?;
         let offset = unpack(file, "semantic_offset", Some(classes.nrows()), Some(1))?;
-        Ok(Self::new(map, offset.col_as_slice(0).to_vec(), classes, header.known.len()))
+        Ok(Self::new(map, offset.col_as_slice(0).to_vec(), classes, recorded.known))
     }
 }

@@ -8,7 +8,6 @@
 
 use std::io::{self, Write};
 
-use faer::Mat;
 use safetensors::tensor::SafeTensors;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -17,9 +16,10 @@ use bidilel_math::symmetric::Symmetric;
 
 use super::Model;
 use crate::dataset::Metric;
-use crate::error::{Error, Result};
+use crate::error::{FileProblem, ModelProblem, Result};
 use crate::method::{AnyFitted, Method};
 use crate::semantic::{ClassSemantics, Representation, SemanticDistances};
+use crate::stored::{Recorded, unpack};
 use crate::task::Normalize;
 use crate::tensors::{self, Tensor};
 use crate::visual::{Report, Views};
@@ -28,7 +28,7 @@ use crate::visual::{Report, Views};
 pub const FORMAT_VERSION: u32 = 4;
 /// The first version that names its method and has semantic vectors as the dataset has them.
 const METHODS_SINCE: u32 = 4;
-/// The metadata key under which the header stands.
+/// The metadata key of the header.
 const KEY: &str = "bidilel";
 
 /// What a model file says about itself.
@@ -62,7 +62,7 @@ pub struct Header {
     /// Cost of the mapping at the embedding, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stress: Option<f64>,
-    /// Whether the mapping settled before its iteration limit.
+    /// Whether the mapping converged before its iteration limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub converged: Option<bool>,
     /// Fingerprint of the data that was learned from.
@@ -111,16 +111,16 @@ impl Model {
     /// The file's bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.write_to(&mut bytes).map_err(unusable)?;
+        self.write_to(&mut bytes).map_err(|cause| ModelProblem::from(FileProblem::Write { cause }))?;
         Ok(bytes)
     }
 
-    /// Writes the file, without a copy of what is large in it.
+    /// Writes the file, without copying its arrays.
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         let distances = &self.semantics.distances;
         let mut tensors = self.fitted.tensors();
         tensors.push(Tensor::new("semantic_distances.known_unseen", &distances.known_unseen));
-        tensors.push(Tensor::line("semantic_distances.unseen_pairs", distances.unseen_unseen.entries()));
+        tensors.push(Tensor::vector("semantic_distances.unseen_pairs", distances.unseen_unseen.entries()));
         for one in &self.semantics.representations {
             tensors.push(Tensor::new(&format!("semantic.{}", one.name), &one.raw));
         }
@@ -130,23 +130,31 @@ impl Model {
     /// Reads a file's bytes; they may be a memory map.
     ///
     /// # Errors
-    /// [`Error::Model`] for anything that is not a model of this or an older format.
+    /// [`Error::Model`](crate::Error::Model) for anything that is not a model of this or an older format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let header = read_header(bytes)?;
-        let file = SafeTensors::deserialize(bytes).map_err(unusable)?;
+        let file = SafeTensors::deserialize(bytes);
+        let file = file.map_err(|cause| ModelProblem::from(FileProblem::Tensors { cause }))?;
         for (what, names) in [("known class", &header.known), ("unseen class", &header.unseen)] {
             if names.is_empty() {
-                return Err(Error::Model { problem: format!("it has no {what}") });
+                return Err(ModelProblem::Without { what }.into());
             }
         }
         // A file may claim dimensions whose sum is no number.
         let dims = header.visual.parts.iter().try_fold(0_usize, |sum, view| sum.checked_add(view.dim));
         if header.visual.parts.is_empty() || dims != Some(header.visual_dim) {
-            let problem = format!("its views do not have {} dimensions together", header.visual_dim);
-            return Err(Error::Model { problem });
+            return Err(ModelProblem::ViewDims { expected: header.visual_dim }.into());
         }
         let semantics = read_semantics(&file, &header)?;
-        let fitted = AnyFitted::read(&file, &header, &semantics)?;
+        let recorded = Recorded {
+            views: &header.visual,
+            known: header.known.len(),
+            unseen: header.unseen.len(),
+            stress: header.stress,
+            converged: header.converged,
+            fusion: header.fusion.as_ref(),
+        };
+        let fitted = AnyFitted::read(&header.method, &file, &recorded, &semantics)?;
         let Header {
             dataset, split, visual, normalize, method, known, unseen, instances, fingerprint, ..
         } = header;
@@ -174,7 +182,7 @@ fn read_semantics(file: &SafeTensors<'_>, header: &Header) -> Result<ClassSemant
         let raw = unpack(file, &format!("semantic.{}", one.name), rows, Some(classes))?;
         let zero = (0..classes).any(|class| raw.col_as_slice(class).iter().all(|&value| value == 0.0));
         if zero && one.metric != Metric::Precomputed {
-            return Err(Error::Model { problem: format!("a vector of `{}` is all zero", one.name) });
+            return Err(ModelProblem::ZeroVector { representation: one.name.clone() }.into());
         }
         Ok(if header.format < METHODS_SINCE {
             let (name, weight, metric) = (one.name.clone(), one.weight, one.metric);
@@ -196,8 +204,9 @@ fn unpack_pairs(file: &SafeTensors<'_>, unseen: usize) -> Result<Symmetric> {
         return Ok(Symmetric::from_matrix(unpack(file, whole, Some(unseen), Some(unseen))?.as_ref()));
     }
     let pairs = unseen * (unseen - 1) / 2;
-    let entries = tensors::unpack_line(file, "semantic_distances.unseen_pairs", pairs).map_err(unusable)?;
-    Symmetric::from_entries(unseen, entries).ok_or_else(|| unusable("wrong number of pairs of classes"))
+    let entries = tensors::unpack_vector(file, "semantic_distances.unseen_pairs", pairs);
+    let entries = entries.map_err(ModelProblem::from)?;
+    Ok(Symmetric::from_entries(unseen, entries).ok_or(ModelProblem::PairCount)?)
 }
 
 /// The one field that every version of the header has.
@@ -207,32 +216,23 @@ struct Version {
 }
 
 /// Finds the header, and tells a foreign file, a newer format and a damaged file apart.
-fn read_header(bytes: &[u8]) -> Result<Header> {
-    let foreign = |problem: &str| Error::Model { problem: problem.to_owned() };
-    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|cause| Error::Model {
-        problem: format!("it is not a safetensors file, or it is damaged or cut short ({cause})"),
-    })?;
-    let json = metadata
-        .metadata()
-        .as_ref()
-        .and_then(|entries| entries.get(KEY))
-        .ok_or_else(|| foreign("it is a safetensors file, but bidilel did not write it"))?;
-    let mut header: serde_json::Value = serde_json::from_str(json).map_err(unusable)?;
+fn read_header(bytes: &[u8]) -> Result<Header, ModelProblem> {
+    let (_, metadata) =
+        SafeTensors::read_metadata(bytes).map_err(|cause| FileProblem::NotSafetensors { cause })?;
+    let json =
+        metadata.metadata().as_ref().and_then(|entries| entries.get(KEY)).ok_or(FileProblem::Foreign)?;
+    let unreadable = |cause| FileProblem::Header { cause };
+    let mut header: serde_json::Value = serde_json::from_str(json).map_err(unreadable)?;
     // A list would pass for a structure, and has no fields to upgrade.
     if !header.is_object() {
-        return Err(foreign("its header is not a JSON object"));
+        return Err(FileProblem::HeaderNotObject.into());
     }
-    let version = Version::deserialize(&header).map_err(unusable)?;
+    let version = Version::deserialize(&header).map_err(unreadable)?;
     if version.format > FORMAT_VERSION {
-        return Err(Error::Model {
-            problem: format!(
-                "it has format version {}, and this program reads versions up to {FORMAT_VERSION}: use a newer bidilel",
-                version.format
-            ),
-        });
+        return Err(FileProblem::Newer { found: version.format, newest: FORMAT_VERSION }.into());
     }
     upgrade(&mut header, version.format);
-    serde_json::from_value(header).map_err(unusable)
+    Ok(serde_json::from_value(header).map_err(unreadable)?)
 }
 
 /// A header of an older version as one of this version.
@@ -247,18 +247,4 @@ fn upgrade(header: &mut serde_json::Value, version: u32) {
     if version < METHODS_SINCE && header["method"].is_object() {
         header["method"]["name"] = json!("bidilel");
     }
-}
-
-/// A matrix by its name, with as many rows and columns as are expected.
-pub(crate) fn unpack(
-    file: &SafeTensors<'_>,
-    name: &str,
-    rows: Option<usize>,
-    columns: Option<usize>,
-) -> Result<Mat<f64>> {
-    tensors::unpack(file, name, rows, columns).map_err(unusable)
-}
-
-pub(super) fn unusable(cause: impl std::fmt::Display) -> Error {
-    Error::Model { problem: cause.to_string() }
 }

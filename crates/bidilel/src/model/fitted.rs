@@ -6,22 +6,21 @@
 
 use safetensors::tensor::SafeTensors;
 
-use super::file::{Header, unpack, unusable};
-use crate::error::{Error, Result};
+use crate::error::{ModelProblem, Result};
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
-use crate::method::Stored;
 use crate::pipeline::Fitted;
 use crate::semantic::ClassSemantics;
+use crate::stored::{Recorded, Stored, unpack};
 use crate::tensors::{self, Tensor};
 use crate::top_down::Embedding;
-use crate::visual::{KernelMap, KernelView, View};
+use crate::visual::{KernelMap, KernelView, View, Views};
 
 impl Stored for Fitted {
     fn tensors(&self) -> Vec<Tensor<'_>> {
         let Self { space, landmarks, embedding, .. } = self;
         let mut tensors = vec![
-            Tensor::line("latent_mean", &space.mean),
+            Tensor::vector("latent_mean", &space.mean),
             Tensor::new("landmarks", &landmarks.points),
             Tensor::new("embedding", &embedding.points),
         ];
@@ -30,7 +29,7 @@ impl Stored for Fitted {
                 tensors.push(Tensor::new("latent_from_visual", latent_from_visual));
             }
             Map::Identity(_) => {}
-            Map::Scaled(scales) => tensors.push(Tensor::line("visual_scale", scales)),
+            Map::Scaled(scales) => tensors.push(Tensor::vector("visual_scale", scales)),
             Map::Kernel(kernel) => {
                 tensors.push(Tensor::new("latent_from_kernel", &kernel.coefficients));
                 for view in &kernel.views {
@@ -41,43 +40,42 @@ impl Stored for Fitted {
         tensors
     }
 
-    fn read(file: &SafeTensors<'_>, header: &Header, _: &ClassSemantics) -> Result<Self> {
+    fn read(file: &SafeTensors<'_>, recorded: &Recorded<'_>, _: &ClassSemantics) -> Result<Self> {
         let mean = unpack(file, "latent_mean", None, Some(1))?;
         if mean.nrows() == 0 {
-            return Err(Error::Model { problem: "it has no latent dimension".to_owned() });
+            return Err(ModelProblem::Without { what: "latent dimension" }.into());
         }
-        let missing = |what: &str| Error::Model { problem: format!("its header has no `{what}`") };
+        let missing = |key| ModelProblem::MissingKey { key };
         let dim = Some(mean.nrows());
         Ok(Self {
             space: LatentSpace {
-                map: unpack_map(file, header, mean.nrows())?,
+                map: unpack_map(file, recorded.views, mean.nrows())?,
                 mean: mean.col_as_slice(0).to_vec(),
             },
-            landmarks: Landmarks { points: unpack(file, "landmarks", dim, Some(header.known.len()))? },
+            landmarks: Landmarks { points: unpack(file, "landmarks", dim, Some(recorded.known))? },
             embedding: Embedding {
-                points: unpack(file, "embedding", dim, Some(header.unseen.len()))?,
-                // Files from before this was written had settled or said so.
-                converged: header.converged.unwrap_or(true),
+                points: unpack(file, "embedding", dim, Some(recorded.unseen))?,
+                // Older files do not have it: their fits converged, or the user was told.
+                converged: recorded.converged.unwrap_or(true),
             },
-            stress: header.stress.ok_or_else(|| missing("stress"))?,
-            fusion: header.fusion.clone().ok_or_else(|| missing("fusion"))?,
+            stress: recorded.stress.ok_or_else(|| missing("stress"))?,
+            fusion: recorded.fusion.cloned().ok_or_else(|| missing("fusion"))?,
         })
     }
 }
 
 /// The map into the latent space, in whichever form it was written.
-fn unpack_map(file: &SafeTensors<'_>, header: &Header, dim: usize) -> Result<Map> {
-    let (views, visual_dim) = (&header.visual, header.visual_dim);
+fn unpack_map(file: &SafeTensors<'_>, views: &Views, dim: usize) -> Result<Map> {
+    let visual_dim = views.dim();
     let has = |name: &str| file.tensor(name).is_ok();
     if has("latent_from_kernel") {
         let coefficients = unpack(file, "latent_from_kernel", None, Some(dim))?;
         let view = |(first, view): (usize, &View)| {
-            let kernel = view.kernel.resolved().ok_or_else(|| Error::Model {
-                problem: format!("the kernel of view `{}` has no gamma", view.name),
-            })?;
+            let kernel = view.kernel.resolved();
+            let kernel = kernel.ok_or_else(|| ModelProblem::NoGamma { view: view.name.clone() })?;
             let name = format!("support.{}", view.name);
-            let support =
-                tensors::unpack_narrow(file, &name, view.dim, coefficients.nrows()).map_err(unusable)?;
+            let support = tensors::unpack_narrow(file, &name, view.dim, coefficients.nrows());
+            let support = support.map_err(ModelProblem::from)?;
             Ok(KernelView { name: view.name.clone(), first, weight: view.weight, kernel, support })
         };
         let views = views.used().map(view).collect::<Result<Vec<_>>>()?;

@@ -20,7 +20,6 @@ use faer::MatRef;
 
 use bidilel_math::Observer;
 
-pub(crate) use file::unpack;
 pub use file::{FORMAT_VERSION, Header, SemanticHeader};
 
 use crate::dataset::Dataset;
@@ -117,13 +116,16 @@ impl Model {
         self.fitted.latent().ok_or_else(|| Error::NoLatentSpace { method: self.method.name() })
     }
 
-    /// Recognizes raw features (all views below each other x instances), which are checked and normalized as the
+    /// Recognizes raw features (stacked features of all views x instances), which are checked and normalized as the
     /// training features were; without refiners, so that an instance's answer does not depend on the others.
     pub fn recognize(&self, raw: MatRef<'_, f32>, candidates: Candidates) -> Result<Recognition> {
         self.recognize_raw(raw, candidates)
     }
 
     /// The best unseen class of every instance of raw features.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for another number of features, [`Error::NotFinite`].
     pub fn predict(&self, raw: MatRef<'_, f32>) -> Result<Vec<Prediction<'_>>> {
         let scores = self.recognize(raw, Candidates::Unseen)?.scores;
         let labels = scores.labels().into_iter().enumerate();

@@ -11,13 +11,14 @@ use bidilel_math::distance;
 use super::Model;
 use crate::dataset::Rows;
 use crate::error::{Error, Result};
-use crate::latent_space::{LatentSpace, Map, Placer};
+use crate::latent_space::{LatentProjector, LatentSpace, Map};
 use crate::method::FittedMethod;
 use crate::recognize::{Candidates, Recognition};
 use crate::task::{Prepared, gather_views, read_views};
 
-/// Rows that one thread recognizes at a time, fewer where they have distances to many classes.
+/// Least and most rows that one thread recognizes at a time.
 const BLOCK_ROWS: Range<usize> = 192..960;
+/// Distances that one thread computes at a time, within the bounds on rows.
 const BLOCK_DISTANCES: usize = 4 << 20;
 
 /// One representation per view, each with its name for messages.
@@ -37,13 +38,13 @@ impl Model {
     /// [`Error::Mismatch`] for another number of views, and for views of other sizes; [`Error::NoLatentSpace`].
     pub fn project_views(&self, rows: &ViewRows<'_>, range: Range<usize>) -> Result<Mat<f64>> {
         let space = &self.latent()?.space;
-        self.project_by(space, &space.placer(), rows, range)
+        self.project_by(space, &space.projector(), rows, range)
     }
 
     fn project_by(
         &self,
         space: &LatentSpace,
-        placer: &Placer<'_>,
+        projector: &LatentProjector<'_>,
         rows: &ViewRows<'_>,
         range: Range<usize>,
     ) -> Result<Mat<f64>> {
@@ -51,7 +52,7 @@ impl Model {
         if matches!(space.map, Map::Kernel(_)) {
             return space.project(self.gathered(rows, range)?.as_ref());
         }
-        let mut points = placer.place_blocks(range.len(), |first, into| {
+        let mut points = projector.project_blocks(range.len(), |first, into| {
             read_views(rows, range.start + first, self.normalize, into)
         })?;
         distance::normalize_columns(points.as_mut());
@@ -82,8 +83,8 @@ impl Model {
         Ok(gather_views(rows.iter().copied(), &instances, self.normalize)?.0)
     }
 
-    /// Recognizes some rows of every view among the unseen classes, in blocks in parallel; what `report` makes of each
-    /// block, with its first row, comes back in the order of the rows. Without refiners, which need all rows at once.
+    /// Recognizes some rows of every view among the unseen classes, in blocks in parallel; `report` gets each block with its
+    /// first row, and its results are returned in the order of the rows. Without refiners, which need all rows at once.
     ///
     /// # Errors
     /// Those of [`Self::project_views`], of the first block that has one.
@@ -98,9 +99,9 @@ impl Model {
         let end = |first: usize| range.end.min(first + block);
         let outcomes: Vec<Result<R>> = if let Ok(fitted) = self.latent() {
             // The map is packed once for all blocks.
-            let placer = fitted.space.placer();
+            let projector = fitted.space.projector();
             let recognize = |&first: &usize| {
-                let points = self.project_by(&fitted.space, &placer, rows, first..end(first))?;
+                let points = self.project_by(&fitted.space, &projector, rows, first..end(first))?;
                 let embedding = fitted.embedding.points.clone();
                 Ok(report(first, Recognition::nearest(Arc::new(points), embedding)))
             };
@@ -117,7 +118,7 @@ impl Model {
         outcomes.into_iter().collect()
     }
 
-    /// Recognizes features of all views below each other, as they come.
+    /// Recognizes raw features, those of all views stacked.
     pub(super) fn recognize_raw(&self, raw: MatRef<'_, f32>, candidates: Candidates) -> Result<Recognition> {
         let expected = self.views.dim();
         if raw.nrows() != expected {

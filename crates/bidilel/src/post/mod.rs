@@ -1,7 +1,22 @@
-//! Refiners: corrections of a recognition by the whole batch of test instances (the transductive setting).
+//! Refiners: a recognition is improved by the whole batch of test instances (the transductive setting).
 //!
 //! Refiners can be chained. A [`LatentRefiner`] moves class embeddings in the latent space, so that it works only after
-//! methods that have one; [`Post`] says so with an error.
+//! methods that have one; [`Post`] returns an error otherwise.
+//!
+//! ```
+//! use bidilel::{
+//!     Candidates, Choice, FittedMethod, Pipeline, Post, Refiner, SelfTraining, Silent, Synthetic, Task, ZeroShotMethod,
+//! };
+//!
+//! let dataset = Synthetic::preset("small")?.generate(0)?;
+//! let task = Task::new(&dataset, &dataset.trials(None)?[0], &Choice::default(), &Silent)?;
+//! let fitted = Pipeline::default().fit(&task, &Silent)?;
+//! let inductive = fitted.recognize(task.test.prepared(), Candidates::Unseen)?;
+//! let settings = SelfTraining { self_training_neighbors: 20, ..SelfTraining::default() };
+//! let refined = Post::SelfTraining(settings).refine(inductive)?;
+//! assert_eq!(refined.labels().len(), task.test.labels.len());
+//! # Ok::<(), bidilel::Error>(())
+//! ```
 
 mod self_training;
 mod structured;
@@ -18,6 +33,9 @@ use crate::settings::{PostName, Settings};
 /// Improves a recognition by what the batch of instances shows.
 pub trait Refiner {
     /// The recognition after refinement.
+    ///
+    /// # Errors
+    /// [`Error::NoLatentPoints`] where the refiner needs points and the method has none, and settings out of their range.
     fn refine(&self, before: Recognition) -> Result<Recognition>;
 }
 
@@ -69,7 +87,10 @@ impl Refiner for Post {
     }
 }
 
-/// A recognition after some refiners; `step` sees it before them (`inductive`) and after each of them, by name.
+/// A recognition after some refiners; `step` gets it before them (`inductive`) and after each of them, by name.
+///
+/// # Errors
+/// Those of the refiners.
 pub fn refined(
     inductive: Recognition,
     post: &[Post],

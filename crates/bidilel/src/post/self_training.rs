@@ -1,4 +1,4 @@
-//! Self-training: every embedding moves half-way to the mean of its nearest instances.
+//! Self-training: every embedding moves halfway to the mean of its nearest instances.
 //!
 //! $b \leftarrow \frac12 \left(b + \frac1k \sum_{y \in N_k(b)} y\right)$ (Wang & Chen 2017, eq. 10 and the
 //! average after it).
@@ -69,7 +69,7 @@ impl SelfTraining {
                 scores.values[(class, b)].total_cmp(&scores.values[(class, a)]).then(a.cmp(&b))
             };
             order.select_nth_unstable_by(k - 1, nearest_first);
-            // Sums in index order, so that the selection's own order leaves no trace.
+            // Sums in index order, so that the order of the selection does not matter.
             order.truncate(k);
             order.sort_unstable();
             for row in 0..moved.nrows() {

@@ -1,8 +1,8 @@
 //! Structured prediction: clusters of test instances, matched one to one with the unseen classes.
 //!
-//! k-means starts from the embeddings and runs until no instance changes its cluster; then
+//! k-means is initialized with the embeddings and runs until no instance changes its cluster; then
 //! `$\min_A \sum_{k,c} A_{kc}\, d(m_k, b_c)$` over permutations $A$ (Wang & Chen 2017, eq. 11) gives every
-//! cluster its class, and the cluster centres become the embeddings. It helps where test instances form
+//! cluster its class, and the cluster centers become the embeddings. It helps where test instances form
 //! clusters (CUB with deep features: 51 to 65 %) and hurts where they do not (AwA with hand-crafted
 //! features: 38 to 37 %).
 //!
@@ -26,7 +26,7 @@ use crate::settings::Settings;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Structured {
-    /// Most iterations of k-means; it stops by itself long before.
+    /// Most iterations of k-means; it converges long before.
     pub max_iterations: usize,
 }
 

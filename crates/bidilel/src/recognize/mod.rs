@@ -2,8 +2,17 @@
 //!
 //! BiDiLEL scores by minus the Euclidean distance between an instance and a class embedding:
 //! `$l^* = \arg\min_l d(\hat y^u, b^u_l)$` (Wang & Chen 2017, eq. 9).
+//!
+//! ```
+//! use bidilel::{Mat, Recognition};
+//!
+//! // Two instances and two classes in a latent space of two dimensions, one column each.
+//! let points = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 0.2 });
+//! let embedding = Mat::from_fn(2, 2, |i, j| if i == j { 0.0 } else { 1.0 });
+//! let recognition = Recognition::nearest(points.into(), embedding);
+//! assert_eq!(recognition.labels(), [1, 0]);
+//! ```
 
-mod candidates;
 mod scores;
 
 use std::sync::Arc;
@@ -12,10 +21,11 @@ use faer::Mat;
 
 use bidilel_math::distance::pairwise;
 
-pub use candidates::Candidates;
 pub use scores::Scores;
 
-/// What a method says about a batch of instances.
+pub use crate::task::Candidates;
+
+/// The scores of a batch of instances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recognition {
     /// Candidate classes x instances.
@@ -47,7 +57,7 @@ impl From<Latent> for Recognition {
 }
 
 impl Recognition {
-    /// Measures every instance against every class embedding.
+    /// Scores every class embedding by minus its distance to an instance.
     pub fn nearest(points: Arc<Mat<f64>>, embedding: Mat<f64>) -> Self {
         Latent { points, embedding }.into()
     }

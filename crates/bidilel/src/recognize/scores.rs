@@ -1,4 +1,4 @@
-//! Scores of instances for candidate classes: the only thing that every zero-shot method has.
+//! Scores of candidate classes: what every zero-shot method has.
 
 use faer::Mat;
 

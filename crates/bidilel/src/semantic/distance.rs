@@ -11,7 +11,7 @@ use super::Representation;
 use crate::dataset::Metric;
 
 /// Unseen classes whose distances are computed at a time.
-const BLOCK: usize = 256;
+const BLOCK_CLASSES: usize = 256;
 
 /// Semantic distances that the top-down stage follows.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,8 +38,8 @@ impl SemanticDistances {
     /// Adds one representation's distances, block by block of unseen classes.
     fn add(&mut self, one: &Representation, known: usize) {
         let unseen = one.values.ncols() - known;
-        for first in (0..unseen).step_by(BLOCK) {
-            let count = BLOCK.min(unseen - first);
+        for first in (0..unseen).step_by(BLOCK_CLASSES) {
+            let count = BLOCK_CLASSES.min(unseen - first);
             // Known classes, and of the unseen ones those that come before the end of the block.
             let block = one.block(known + first, count);
             for j in first..first + count {

@@ -4,6 +4,20 @@
 //! $\Delta = \sum_m w_m \Delta^{(m)}$ with $w_m \ge 0$, $\sum_m w_m = 1$; for two,
 //! $w = (1 - \gamma, \gamma)$. Distances are used as they come, without rescaling: the latent space has
 //! the scale of unit vectors, and so have they.
+//!
+//! ```
+//! use bidilel::{ClassSemantics, Mat, Metric, Representation};
+//!
+//! // Two attributes of a horse and a tiger, which are known, and of a zebra: one column per class.
+//! let attributes = Mat::from_fn(2, 3, |i, j| [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]][i][j]);
+//! let representation = Representation::new("attributes", 1.0, Metric::Cosine, attributes);
+//! let semantics = ClassSemantics::from_representations(vec![representation], 2);
+//! let distances = &semantics.distances.known_unseen;
+//! assert_eq!(distances.shape(), (2, 1));
+//! // One minus the cosine of 45 degrees, to both.
+//! assert!((distances[(0, 0)] - (1.0 - 0.5_f64.sqrt())).abs() < 1e-12);
+//! assert!((distances[(1, 0)] - distances[(0, 0)]).abs() < 1e-12);
+//! ```
 
 mod distance;
 
@@ -15,8 +29,8 @@ pub use distance::SemanticDistances;
 use crate::dataset::{Dataset, Metric, Semantic};
 use crate::error::{Error, Result, SemanticProblem};
 
-/// Larger distances would leave the range of a float as soon as their squares are summed up.
-const MOST_DISTANCE: f64 = 1e100;
+/// The largest precomputed distance: the sum of the squares of larger ones would overflow.
+const MAX_DISTANCE: f64 = 1e100;
 
 /// The classes of one task as one semantic representation describes them.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,6 +91,9 @@ pub struct ClassSemantics {
 
 impl ClassSemantics {
     /// Takes the chosen representations (the dataset's first if none) of a task's classes.
+    ///
+    /// # Errors
+    /// Representations that do not exist or that cannot be used, and weights that are not shares.
     pub fn new(
         dataset: &Dataset,
         chosen: &[(String, f64)],
@@ -136,7 +153,7 @@ fn take(dataset: &Dataset, semantic: &Semantic, classes: &[usize]) -> Result<Mat
         let expected = dataset.classes.len();
         return Err(Error::Mismatch {
             origin: semantic.origin.clone(),
-            what: "rows (one a class)",
+            what: "rows (one per class)",
             expected,
             found,
         });
@@ -151,11 +168,11 @@ fn take(dataset: &Dataset, semantic: &Semantic, classes: &[usize]) -> Result<Mat
     if semantic.metric == Metric::Precomputed {
         for &class in classes {
             let column = semantic.vectors.col_as_slice(class);
-            if let Some(&other) = classes.iter().find(|&&other| column[other] > MOST_DISTANCE) {
+            if let Some(&other) = classes.iter().find(|&&other| column[other] > MAX_DISTANCE) {
                 let problem = SemanticProblem::DistanceTooLarge {
                     classes: [dataset.classes[class].clone(), dataset.classes[other].clone()],
                     distance: column[other],
-                    most: MOST_DISTANCE,
+                    most: MAX_DISTANCE,
                 };
                 return Err(Error::Semantic { origin: semantic.origin.clone(), problem });
             }
@@ -186,8 +203,8 @@ fn check_weights(chosen: &[(String, f64)]) -> Result<()> {
         let (names, weights) = chosen.iter().cloned().unzip();
         return Err(Error::Weights { setting: "semantic_weights", names, weights });
     }
-    for (place, (name, _)) in chosen.iter().enumerate() {
-        if chosen[..place].iter().any(|(earlier, _)| earlier == name) {
+    for (index, (name, _)) in chosen.iter().enumerate() {
+        if chosen[..index].iter().any(|(earlier, _)| earlier == name) {
             let expected = "different from each other".into();
             return Err(Error::Setting {
                 setting: "semantic representations",

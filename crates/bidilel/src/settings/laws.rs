@@ -163,7 +163,7 @@ fn defaults_that_are_shown_are_those_in_force() {
     for base in pipelines() {
         for row in TABLE {
             let SettingDefault::Is(text) = row.default else { continue };
-            // The learner and its like are given in `base`; fused views have the regulariser of kernels.
+            // The learner and its like are given in `base`; fused views have the regularizer of kernels.
             let fused = base.is_fused() && row.name == "regularizer";
             if base.entries().contains_key(row.name) || fused {
                 continue;

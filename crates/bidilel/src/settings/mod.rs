@@ -1,9 +1,21 @@
-//! Every setting of the method by the name that a person types, flat: `alpha`, `svr_c`, `top_down`.
+//! Every setting of the methods by name, flat: `alpha`, `svr_c`, `top_down`.
 //!
 //! [`TABLE`] has a row for each: its type, range, default, help, and the methods and learners that it matters to. From
-//! it come [`Settings`], which is what a settings file holds and what tuning varies, and the options of the program.
+//! it come [`Settings`], which is what a settings file holds and what tuning varies, and what programs offer.
 //! A setting that is not given has its default; every part of the method builds itself from the settings that it owns,
 //! and [`Settings::pipeline`] puts the parts together.
+//!
+//! ```
+//! use bidilel::{BottomUp, Settings, settings::BottomUpName, settings::setting};
+//!
+//! let settings = Settings { bottom_up: Some(BottomUpName::Lda), ridge: Some(3.0), ..Settings::default() };
+//! settings.check()?;
+//! assert!(matches!(settings.pipeline(0).bottom_up, BottomUp::Lda(lda) if lda.ridge == 3.0));
+//! // The graph's number of neighbors matters to other learners only.
+//! let neighbors = setting("neighbors").expect("a setting");
+//! assert!(!neighbors.matters(&settings) && neighbors.matters(&Settings::default()));
+//! # Ok::<(), bidilel::Error>(())
+//! ```
 
 mod check;
 #[cfg(test)]
@@ -40,7 +52,9 @@ pub fn setting(name: &str) -> Option<&'static Setting> {
 
 /// Fails where a setting of the table is out of its range.
 pub(crate) fn check(name: &str, value: f64) -> Result<()> {
-    setting(name).map_or(Ok(()), |row| row.check(value))
+    let row = setting(name);
+    debug_assert!(row.is_some(), "`{name}` is in the table");
+    row.map_or(Ok(()), |row| row.check(value))
 }
 
 impl Settings {
@@ -94,7 +108,7 @@ impl Settings {
     pub fn entries(&self) -> Map<String, Value> {
         match serde_json::to_value(self) {
             Ok(Value::Object(entries)) => entries,
-            _ => unreachable!("a struct of plain options is a JSON object"),
+            _ => unreachable!("a struct of plain fields is a JSON object"),
         }
     }
 }

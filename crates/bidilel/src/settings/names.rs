@@ -1,6 +1,6 @@
 //! Names of the implementations of every role, as they are typed and written.
 //!
-//! [`Named`] is how the rest of the workspace learns which names there are: options list them, completions offer them,
+//! [`Named`] is how the rest of the workspace learns which names there are: programs list and complete them,
 //! messages quote them.
 
 use serde::de::DeserializeOwned;
@@ -68,7 +68,7 @@ mod tests {
     use crate::method::MethodName;
     use crate::task::Normalize;
     use crate::top_down::Optimizer;
-    use crate::visual::Method;
+    use crate::visual::KernelForm;
 
     /// Every name reads and writes as itself, and no name is left out: serde lists those that it knows.
     fn are_those_of_serde<T: Named>() {
@@ -95,6 +95,6 @@ mod tests {
         are_those_of_serde::<Search>();
         are_those_of_serde::<Weights>();
         are_those_of_serde::<Optimizer>();
-        are_those_of_serde::<Method>();
+        are_those_of_serde::<KernelForm>();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Weights may miss their sum by this much.
+/// Largest difference between the sum of weights and 1.
 pub(super) const SUM_TOLERANCE: f64 = 1e-9;
 
 /// The values that a setting may have. Displayed, it completes "must be ...".
@@ -27,7 +27,7 @@ pub enum Range {
 }
 
 impl Range {
-    /// Whether a number lies in it. Ranges of lists say nothing of single numbers.
+    /// Whether it contains a number. Ranges of lists say nothing of single numbers.
     pub fn contains(self, value: f64) -> bool {
         match self {
             Self::Any | Self::Weights | Self::Kernels => true,

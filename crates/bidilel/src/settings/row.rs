@@ -16,7 +16,7 @@ pub struct Setting {
     pub when: fn(&Settings) -> bool,
     /// What a value is called in usage lines.
     pub value_name: &'static str,
-    /// What it is, in a line. `{names}` stands for its names, any other word in braces for the option of that name.
+    /// What it is, in a line. `{names}` stands for its names, any other word in braces for the setting of that name.
     pub help: &'static str,
     /// What it is if not given.
     pub default: Default,
@@ -122,7 +122,7 @@ pub enum Tune {
     Varied(&'static str),
     /// It has one value.
     Fixed,
-    /// It has one value, with this help in place of the usual one.
+    /// It has one value, with this help instead of the usual one.
     FixedAs(&'static str),
 }
 

@@ -14,7 +14,7 @@ use crate::bottom_up::{Neighborhood, Regularizer, Search, Weights};
 use crate::error::Result;
 use crate::task::Normalize;
 use crate::top_down::Optimizer;
-use crate::visual::Method;
+use crate::visual::KernelForm;
 
 /// Learners over a graph of neighbours.
 const GRAPH: Owner = Owner::BottomUp(&[BottomUpName::Slpp, BottomUpName::Lpp]);
@@ -109,7 +109,7 @@ table! {
             "Kernel of the views: linear, rbf, chi2, with a gamma as rbf:0.5; NAME=KERNEL for one view [default: linear]"
         ),
     }
-    kernel_method: Method,
+    kernel_method: KernelForm,
     "How kernels are solved for: over dimensions, training instances, or a sample of these" {
         owner: Owner::Fusion,
         value_name: "NAME",
@@ -119,7 +119,7 @@ table! {
     nystrom_rank: usize, "Training instances in the sample of the Nyström approximation" {
         owner: Owner::Fusion,
         when: |settings| settings.is_fused()
-            && !matches!(settings.kernel_method, Some(Method::Primal | Method::NSpace)),
+            && !matches!(settings.kernel_method, Some(KernelForm::Primal | KernelForm::NSpace)),
         value_name: "N",
         default: Is("2000"),
         range: Range::AtLeast(1),
@@ -127,7 +127,7 @@ table! {
     }
     kernel_memory: f64, "GiB that kernels between all training instances may take; above it a sample is used" {
         owner: Owner::Fusion,
-        when: |settings| settings.kernel_method != Some(Method::Primal),
+        when: |settings| settings.kernel_method != Some(KernelForm::Primal),
         value_name: "GIB",
         default: Is("4"),
         range: Range::Positive,

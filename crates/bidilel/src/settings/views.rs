@@ -6,7 +6,7 @@ use super::Settings;
 use super::check::{check_weights, parse_kernel, row};
 use crate::dataset::Dataset;
 use crate::error::{Expected, Result};
-use crate::visual::{Kernel, Method, ViewChoice};
+use crate::visual::{Kernel, KernelForm, ViewChoice};
 
 impl Settings {
     /// The views with their weights and kernels, by the names that the dataset has.
@@ -61,11 +61,11 @@ impl Settings {
         };
         for text in named {
             let (name, kernel) = text.rsplit_once('=').unwrap_or(("", text));
-            let Some(place) = names.iter().position(|other| other == name) else {
+            let Some(index) = names.iter().position(|other| other == name) else {
                 let expected = Expected::ViewInUse { views: names.to_vec() };
                 return Err(row("kernel").wrong(expected, format!("`{name}`")));
             };
-            kernels[place] = parse_kernel(kernel)?;
+            kernels[index] = parse_kernel(kernel)?;
         }
         Ok(kernels)
     }
@@ -73,9 +73,9 @@ impl Settings {
     /// Whether the kernel form of the problem is meant: several views, or a kernel.
     pub(crate) fn is_fused(&self) -> bool {
         let several = self.visual.as_ref().is_some_and(|names| names.len() > 1);
-        let bent = |text: &String| !text.ends_with("linear");
-        let kernels = self.kernel.iter().flatten().any(bent);
-        several || kernels || matches!(self.kernel_method, Some(Method::NSpace | Method::Nystrom))
+        let not_linear = |text: &String| !text.ends_with("linear");
+        let kernels = self.kernel.iter().flatten().any(not_linear);
+        several || kernels || matches!(self.kernel_method, Some(KernelForm::NSpace | KernelForm::Nystrom))
     }
 }
 
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn several_views_or_a_kernel_have_the_regulariser_of_the_kernel_form() {
+    fn several_views_or_a_kernel_have_the_regularizer_of_the_kernel_form() {
         assert!(!settings(&["a"], &[]).is_fused() && !settings(&["a"], &["a=linear"]).is_fused());
         assert!(settings(&["a", "b"], &[]).is_fused() && settings(&["a"], &["rbf"]).is_fused());
     }

@@ -22,7 +22,7 @@ pub(super) struct Classes {
     pub(super) factor_scale: Vec<f64>,
     /// Factors x classes in standard units: what semantics can tell.
     meaning: Mat<f64>,
-    /// Factors x classes, scaled: where the instances of each class lie.
+    /// Factors x classes, scaled: the means of the instances of each class.
     pub(super) appearance: Mat<f64>,
 }
 
@@ -60,7 +60,7 @@ impl Classes {
         let mut percentages = Mat::zeros(settings.attributes, count);
         let mut strongest = vec![(f64::NEG_INFINITY, 0); count];
         for attribute in 0..settings.attributes {
-            // One factor by turns, so that none goes unsaid, and a few others at random.
+            // The main factor in turn, so that none is left out, and a few others at random.
             let main = attribute % factors;
             order.shuffle(&mut rng);
             let others = order.iter().copied().filter(|&f| f != main).take(FACTORS_PER_ATTRIBUTE - 1);
@@ -69,12 +69,12 @@ impl Classes {
                 // People name what strikes the eye: stronger factors.
                 loading[factor] = self.factor_scale[factor] * normal(&mut rng);
             }
-            let length = loading.iter().map(|l| l * l).sum::<f64>().sqrt();
+            let norm = loading.iter().map(|l| l * l).sum::<f64>().sqrt();
             let common = 0.5 * normal(&mut rng);
             for class in 0..count {
                 let signal: f64 =
                     loading.iter().zip(self.meaning.col_as_slice(class)).map(|(l, z)| l * z).sum();
-                let value = signal / length + common + settings.attribute_noise * normal(&mut rng);
+                let value = signal / norm + common + settings.attribute_noise * normal(&mut rng);
                 percentages[(attribute, class)] = 100.0 * (1.0 - (-value.max(0.0)).exp());
                 if value > strongest[class].0 {
                     strongest[class] = (value, attribute);
@@ -90,7 +90,7 @@ impl Classes {
         percentages
     }
 
-    /// Dimensions x classes: signed, dense, of different lengths, with a common mean.
+    /// Dimensions x classes: signed, dense, of different norms, with a common mean.
     pub(super) fn words(&self, settings: &Synthetic, seed: u64) -> Mat<f64> {
         let (dim, factors, count) = (settings.word_dim, self.meaning.nrows(), self.names.len());
         let mut rng = stream(seed, Part::Words);
@@ -102,13 +102,13 @@ impl Classes {
         let (signal, noise) = ((1.0 - settings.word_noise).sqrt(), settings.word_noise.sqrt());
         let read = Mat::from_fn(factors, count, |f, c| signal * self.meaning[(f, c)] + noise * error[(f, c)]);
         let rotated = &map * &read;
-        let length: Vec<f64> = (0..count).map(|_| (0.2 * normal(&mut rng)).exp()).collect();
+        let norms: Vec<f64> = (0..count).map(|_| (0.2 * normal(&mut rng)).exp()).collect();
         let unit = 1.0 / (factors as f64).sqrt();
-        Mat::from_fn(dim, count, |d, c| length[c] * (unit * rotated[(d, c)] + 0.5 * mean[(d, 0)]))
+        Mat::from_fn(dim, count, |d, c| norms[c] * (unit * rotated[(d, c)] + 0.5 * mean[(d, 0)]))
     }
 }
 
-/// Takes the unseen classes from the groups by turns, from each at random.
+/// Takes the unseen classes from the groups in turn, from each at random.
 fn spread_over_groups(groups: &[usize], settings: &Synthetic, rng: &mut ChaCha8Rng) -> Vec<bool> {
     let mut classes: Vec<usize> = (0..groups.len()).collect();
     classes.shuffle(rng);
@@ -128,11 +128,11 @@ fn spread_over_groups(groups: &[usize], settings: &Synthetic, rng: &mut ChaCha8R
     unseen
 }
 
-/// The factor in place k from 1 has scale `k^-0.4`: visual data have a few strong directions and a long tail.
+/// Factor k, counted from 1, has the scale `k^-0.4`: visual data have a few strong directions and a long tail.
 fn factor_scale(factors: usize) -> Vec<f64> {
     let raw: Vec<f64> = (1..=factors).map(|k| (k as f64).powf(-0.4)).collect();
-    let length = raw.iter().map(|s| s * s).sum::<f64>().sqrt();
-    raw.into_iter().map(|s| s / length).collect()
+    let norm = raw.iter().map(|s| s * s).sum::<f64>().sqrt();
+    raw.into_iter().map(|s| s / norm).collect()
 }
 
 /// `a_c` of the module's second equation, in units of the factors' scales until the last line.
@@ -147,15 +147,15 @@ fn appearance(
     let own = normal_matrix(&mut stream(seed, Part::Appearance), factors, count);
     let mut rng = stream(seed, Part::Shift);
     let displacement = normal_matrix(&mut rng, factors, 1);
-    let turned = normal_matrix(&mut rng, factors, factors) * meaning;
-    let turn = 1.0 / (factors as f64).sqrt();
+    let rotated = normal_matrix(&mut rng, factors, factors) * meaning;
+    let unit = 1.0 / (factors as f64).sqrt();
     let shift = settings.domain_shift;
     // Without it a shift would also move the unseen classes apart, which makes them easier to tell.
-    let same_length = 1.0 / (1.0 + shift * shift).sqrt();
+    let same_norm = 1.0 / (1.0 + shift * shift).sqrt();
     let (said, unsaid) = ((1.0 - settings.semantic_gap).sqrt(), settings.semantic_gap.sqrt());
     Mat::from_fn(factors, count, |f, c| {
         let plain = said * meaning[(f, c)] + unsaid * own[(f, c)];
-        let shifted = same_length * (plain + shift * turn * turned[(f, c)]) + shift * displacement[(f, 0)];
+        let shifted = same_norm * (plain + shift * unit * rotated[(f, c)]) + shift * displacement[(f, 0)];
         factor_scale[f] * if unseen[c] { shifted } else { plain }
     })
 }

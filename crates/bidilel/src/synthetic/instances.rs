@@ -1,4 +1,4 @@
-//! Instances: how many of each class, and where they lie among the factors.
+//! Instances: how many of each class, and their factors.
 
 use faer::Mat;
 use rayon::prelude::*;
@@ -8,13 +8,13 @@ use super::classes::Classes;
 use super::random::{Part, normal, normal_matrix, stream};
 
 /// Instances that one task of the thread pool draws; fixed, so that threads do not decide the result.
-pub(super) const BLOCK: usize = 512;
+pub(super) const BLOCK_INSTANCES: usize = 512;
 
 /// Factors such as light and viewpoint, which tell nothing of the class.
 const POSE_FACTORS: usize = 8;
 
-/// Fewest instances of a class: one to learn from and one that can be its neighbour.
-const LEAST: usize = 2;
+/// Fewest instances of a class: one to learn from and one that can be its neighbor.
+const MIN_CLASS_INSTANCES: usize = 2;
 
 /// Instances of a task before any view has seen them.
 #[derive(Debug)]
@@ -36,8 +36,11 @@ impl Instances {
         let variation = Variation::draw(settings, classes, seed);
         let rows = settings.factors + POSE_FACTORS;
         let mut hidden = Mat::<f32>::zeros(rows, labels.len());
-        hidden.par_col_chunks_mut(BLOCK).zip(labels.par_chunks(BLOCK)).enumerate().for_each(
-            |(block, (mut columns, labels))| {
+        hidden
+            .par_col_chunks_mut(BLOCK_INSTANCES)
+            .zip(labels.par_chunks(BLOCK_INSTANCES))
+            .enumerate()
+            .for_each(|(block, (mut columns, labels))| {
                 let mut rng = stream(seed, Part::InstanceBlock(block));
                 for (i, &class) in labels.iter().enumerate() {
                     let instance = variation.instance(classes, class, &mut rng);
@@ -45,13 +48,12 @@ impl Instances {
                         columns[(row, i)] = value;
                     }
                 }
-            },
-        );
+            });
         Self { labels, hidden }
     }
 }
 
-/// Class sizes whose logarithms are normal, with the asked-for sum (up to [`LEAST`] for every class).
+/// Class sizes whose logarithms are normal, with the asked-for sum (up to [`MIN_CLASS_INSTANCES`] for every class).
 fn counts(settings: &Synthetic, classes: &Classes, seed: u64) -> Vec<usize> {
     let mut rng = stream(seed, Part::Counts);
     let weights: Vec<f64> = classes.ids().map(|_| (settings.imbalance * normal(&mut rng)).exp()).collect();
@@ -66,7 +68,7 @@ fn counts(settings: &Synthetic, classes: &Classes, seed: u64) -> Vec<usize> {
             exact += per_weight * weight;
             let count = round(exact).saturating_sub(given);
             given += count;
-            count.max(LEAST)
+            count.max(MIN_CLASS_INSTANCES)
         })
         .collect()
 }
@@ -92,7 +94,7 @@ impl Variation {
         let factors = settings.factors;
         let class_spread = classes.ids().map(|_| settings.spread * (0.15 * normal(&mut rng)).exp()).collect();
         let directions = factors.div_ceil(4);
-        // Half of the variance lies in the shared directions, half along all factors alike.
+        // Half of the variance is in the shared directions, half along all factors alike.
         let half = 0.5_f64.sqrt();
         let raw = normal_matrix(&mut rng, factors, directions);
         let per_direction = half / (directions as f64).sqrt();

@@ -9,11 +9,11 @@ use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
 use super::Synthetic;
-use super::instances::{BLOCK, Instances};
+use super::instances::{BLOCK_INSTANCES, Instances};
 use super::random::{Part, normal, stream};
 
-/// Instances on which biases are set.
-const PROBES: usize = 1_024;
+/// Instances on which thresholds are set.
+const PROBE_INSTANCES: usize = 1_024;
 
 /// Features x instances, for every view.
 pub(super) fn features(settings: &Synthetic, instances: &Instances, seed: u64) -> Vec<Mat<f32>> {
@@ -26,9 +26,9 @@ struct Layer {
     view: usize,
     /// Features x hidden factors; zero in the columns of factors that the view does not see.
     weights: Mat<f32>,
-    /// What a feature's input must exceed to leave a trace.
+    /// What a feature's input must exceed to be above zero.
     thresholds: Vec<f32>,
-    /// Some features are louder than others.
+    /// Scale per feature: some are stronger than others.
     gains: Vec<f32>,
     noise: f32,
 }
@@ -55,12 +55,15 @@ impl Layer {
     /// What the view makes of every instance.
     fn apply(&self, instances: &Instances, seed: u64) -> Mat<f32> {
         let mut features = Mat::<f32>::zeros(self.weights.nrows(), instances.hidden.ncols());
-        features.par_col_chunks_mut(BLOCK).zip(instances.hidden.par_col_chunks(BLOCK)).enumerate().for_each(
-            |(block, (mut features, hidden))| {
+        features
+            .par_col_chunks_mut(BLOCK_INSTANCES)
+            .zip(instances.hidden.par_col_chunks(BLOCK_INSTANCES))
+            .enumerate()
+            .for_each(|(block, (mut features, hidden))| {
                 let mut rng = stream(seed, Part::NoiseBlock(self.view, block));
                 matmul(features.rb_mut(), Accum::Replace, &self.weights, hidden, 1.0, Par::Seq);
                 for i in 0..features.ncols() {
-                    // Contrast differs between pictures; l2-normalisation takes it out again.
+                    // Contrast differs between pictures; l2-normalization takes it out again.
                     let contrast = (0.2 * rng.sample::<f32, _>(StandardNormal)).exp();
                     for (j, (threshold, gain)) in self.thresholds.iter().zip(&self.gains).enumerate() {
                         let noise = self.noise * rng.sample::<f32, _>(StandardNormal);
@@ -69,13 +72,12 @@ impl Layer {
                         features[(j, i)] = contrast * gain * active * active.sqrt().sqrt();
                     }
                 }
-            },
-        );
+            });
         features
     }
 }
 
-/// Which factors of the class a view sees: those that all see, and its turns at the others.
+/// Which factors of the class a view sees: those that all views see, and its share of the others.
 fn visible(settings: &Synthetic, view: usize) -> Vec<bool> {
     let views = settings.views.len();
     let mut common = 0.0;
@@ -88,9 +90,9 @@ fn visible(settings: &Synthetic, view: usize) -> Vec<bool> {
                 return true;
             }
             // Back and forth, for factors get weaker: no view always has the first pick.
-            let (lap, place) = (turn / views, turn % views);
+            let (lap, position) = (turn / views, turn % views);
             turn += 1;
-            view == if lap % 2 == 0 { place } else { views - 1 - place }
+            view == if lap % 2 == 0 { position } else { views - 1 - position }
         })
         .collect()
 }
@@ -109,7 +111,7 @@ fn set_thresholds(
     rng: &mut ChaCha8Rng,
 ) -> Vec<f32> {
     let total = instances.hidden.ncols();
-    let probes = total.min(PROBES);
+    let probes = total.min(PROBE_INSTANCES);
     let hidden =
         Mat::from_fn(instances.hidden.nrows(), probes, |f, p| instances.hidden[(f, p * total / probes)]);
     // Sequential, as a sum cut up by the number of threads would round differently.

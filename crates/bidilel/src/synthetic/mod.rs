@@ -28,7 +28,7 @@
 //! ```
 //!
 //! ```
-//! use bidilel::synthetic::Synthetic;
+//! use bidilel::Synthetic;
 //!
 //! let task = Synthetic { scale: 0.01, ..Synthetic::preset("awa")? };
 //! let dataset = task.generate(7)?;

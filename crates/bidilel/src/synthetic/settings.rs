@@ -10,8 +10,8 @@ use crate::error::{Error, Expected, Result};
 /// Names that [`Synthetic::preset`] knows.
 pub const PRESETS: [&str; 3] = ["small", "awa", "cub"];
 
-/// More classes of either kind than this would not fit into memory with their distances.
-const MOST_CLASSES: usize = 50_000;
+/// The most known or unseen classes: the distances of more would not fit into memory.
+const MAX_CLASSES: usize = 50_000;
 
 /// A generator of zero-shot tasks.
 ///
@@ -171,8 +171,8 @@ impl Synthetic {
         at_least("known", self.known, 2)?;
         at_least("unseen", self.unseen, 1)?;
         at_least("groups", self.groups, 1)?;
-        at_most("known", self.known, MOST_CLASSES)?;
-        at_most("unseen", self.unseen, MOST_CLASSES)?;
+        at_most("known", self.known, MAX_CLASSES)?;
+        at_most("unseen", self.unseen, MAX_CLASSES)?;
         at_least("factors", self.factors, self.views.len().max(2))?;
         at_least("attributes", self.attributes, 1)?;
         at_least("word_dim", self.word_dim, 1)?;

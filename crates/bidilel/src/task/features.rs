@@ -32,7 +32,7 @@ impl<'a, T> Prepared<'a, T> {
     }
 }
 
-/// What is done to every visual instance first.
+/// The normalization of every visual instance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Normalize {
@@ -46,7 +46,7 @@ pub enum Normalize {
 named! { Normalize: "l2" | "none"; }
 
 impl Normalize {
-    /// Does it to every column; returns how many were zero and stayed so.
+    /// Normalizes every column; returns how many were zero and stayed so.
     pub(crate) fn apply(self, features: MatMut<'_, f32>) -> usize {
         match self {
             Self::L2 => distance::normalize_columns(features),
@@ -55,14 +55,14 @@ impl Normalize {
     }
 }
 
-/// The visual representations of a choice, where they lie.
+/// The visual representations of a choice, where they are stored.
 pub(crate) struct Sources<'a> {
     visual: Vec<&'a Visual>,
     pub(crate) views: Views,
 }
 
 impl<'a> Sources<'a> {
-    /// Finds and checks them: each once, with a row for every label.
+    /// Finds and checks them: each once, with one row per label.
     pub(crate) fn new(dataset: &'a Dataset, choice: &Choice) -> Result<Self> {
         let first = [ViewChoice::plain(&dataset.visual(None)?.name)];
         let chosen = if choice.visual.is_empty() { &first[..] } else { &choice.visual[..] };
@@ -81,7 +81,7 @@ impl<'a> Sources<'a> {
         Ok(Self { visual, views })
     }
 
-    /// The rows of some instances, checked, normalised view by view, one view below the other.
+    /// The rows of some instances, checked, normalized view by view and stacked.
     pub(crate) fn features(
         &self,
         instances: &[usize],
@@ -114,7 +114,7 @@ pub(crate) struct Losses {
     pub(crate) vanished: usize,
 }
 
-/// Rows of several representations below each other, normalised one by one; and what was lost of each.
+/// Rows of several representations, each normalized by itself, stacked; and what was lost of each.
 pub(crate) fn gather_views<'r>(
     rows: impl Iterator<Item = (&'r dyn Rows, &'r str)> + Clone,
     instances: &[usize],
@@ -137,7 +137,7 @@ fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
     if visual.rows.count() != dataset.labels.len() {
         return Err(Error::Mismatch {
             origin: visual.origin.clone(),
-            what: "rows (one a label)",
+            what: "rows (one per label)",
             expected: dataset.labels.len(),
             found: visual.rows.count(),
         });
@@ -159,11 +159,11 @@ fn gather(rows: &dyn Rows, origin: &str, instances: &[usize], into: MatMut<'_, f
         Ok(())
     };
     let failures = into.par_col_iter_mut().zip(instances).map(read).filter_map(Result::err);
-    let place = |failure: &Error| match failure {
+    let first_row = |failure: &Error| match failure {
         Error::NotFinite { row, .. } | Error::OutOfRange { row, .. } => *row,
         _ => usize::MAX,
     };
-    failures.min_by_key(place).map_or(Ok(vanished.load(Ordering::Relaxed)), Err)
+    failures.min_by_key(first_row).map_or(Ok(vanished.load(Ordering::Relaxed)), Err)
 }
 
 /// Reads one row, and fails at a number that is not finite.
@@ -182,8 +182,8 @@ fn not_finite(rows: &dyn Rows, origin: &str, row: usize, values: &[f32]) -> Erro
     }
 }
 
-/// Reads rows of several representations, one instance a column, one representation below the other, normalised one
-/// by one and widened: what [`gather_views`] gives, for a block that stays in the cache.
+/// Reads a block of rows of several representations, stacked, one column per instance, each representation normalized
+/// by itself, and widened to `f64`: what [`gather_views`] gives, for a block that fits into the cache.
 pub(crate) fn read_views(
     rows: &[(&dyn Rows, &str)],
     first: usize,
@@ -192,12 +192,12 @@ pub(crate) fn read_views(
 ) -> Result<()> {
     let mut narrow = vec![0.0_f32; into.nrows()];
     for (row, column) in (first..).zip(into.col_iter_mut()) {
-        let column = column.try_as_col_major_mut().expect("a block of its own").as_slice_mut();
+        let column = column.try_as_col_major_mut().expect("blocks are contiguous").as_slice_mut();
         let (mut rest, mut wide) = (narrow.as_mut_slice(), column);
         for &(rows, origin) in rows {
             let (part, after) = rest.split_at_mut(rows.dim());
             let (into, below) = wide.split_at_mut(rows.dim());
-            let values = rows.lying(row).unwrap_or_else(|| {
+            let values = rows.stored_row(row).unwrap_or_else(|| {
                 rows.read(row, part);
                 part
             });

@@ -3,20 +3,35 @@
 //! Everything that can be wrong with the data is found here, once; the stages after it assume finite
 //! numbers, matching shapes and no empty known class. The visual rows are gathered from where they are stored
 //! and, by default, l2-normalized: on raw network features the graph weights exp(-d/2) all but vanish.
+//!
+//! ```
+//! use bidilel::{Choice, Silent, Synthetic, Task};
+//!
+//! let dataset = Synthetic::preset("small")?.generate(0)?;
+//! let trial = &dataset.trials(Some("standard"))?[0];
+//! let choice = Choice { semantic: vec![("words".to_owned(), 1.0)], ..Choice::default() };
+//! let task = Task::new(&dataset, trial, &choice, &Silent)?;
+//! // One column per instance, with unit norm.
+//! assert_eq!(task.train.features.ncols(), task.train.labels.len());
+//! assert!((task.train.features.col(0).norm_l2() - 1.0).abs() < 1e-6);
+//! assert_eq!(task.semantics.distances.known_unseen.shape(), (task.known.len(), task.unseen.len()));
+//! # Ok::<(), bidilel::Error>(())
+//! ```
 
+mod candidates;
 mod features;
 
 use faer::{Mat, MatRef};
 use xxhash_rust::xxh3::Xxh3;
 
-use bidilel_math::{Observer, Scalar};
+use bidilel_math::Observer;
 
+pub use candidates::Candidates;
 pub use features::{Normalize, Prepared};
 pub(crate) use features::{Sources, gather_views, read_views};
 
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
-use crate::recognize::Candidates;
 use crate::semantic::ClassSemantics;
 use crate::split::Trial;
 use crate::visual::{ViewChoice, Views};
@@ -26,7 +41,7 @@ use crate::visual::{ViewChoice, Views};
 pub enum Side {
     /// The classes to learn from.
     Known,
-    /// The classes to recognise.
+    /// The classes to recognize.
     Unseen,
 }
 
@@ -66,9 +81,9 @@ impl<T> Samples<T> {
 pub struct Task<T = f32> {
     /// The trial's name.
     pub split: String,
-    /// The visual representations, whose features stand below each other.
+    /// The visual representations, whose features are stacked.
     pub views: Views,
-    /// Labelled instances of the known classes.
+    /// Labeled instances of the known classes.
     pub train: Samples<T>,
     /// Instances of the unseen classes; their labels are for scoring only.
     pub test: Samples<T>,
@@ -82,9 +97,9 @@ pub struct Task<T = f32> {
     pub semantics: ClassSemantics,
 }
 
-/// What a bottom-up learner may see: nothing of the unseen classes.
+/// The input of a bottom-up learner: nothing of the unseen classes.
 #[derive(Debug, Clone, Copy)]
-pub struct Training<'a, T> {
+pub struct Training<'a, T = f32> {
     /// Features, dimensions x instances.
     pub features: MatRef<'a, T>,
     /// Known class of every instance.
@@ -93,12 +108,16 @@ pub struct Training<'a, T> {
     pub classes: usize,
     /// Unit-norm semantic vectors of the known classes, where there are vectors: dimensions x classes.
     pub semantics: Option<MatRef<'a, f64>>,
-    /// Which of the features are whose.
+    /// Which features belong to which view.
     pub views: &'a Views,
 }
 
 impl Task {
     /// Gathers and checks one trial of a dataset.
+    ///
+    /// # Errors
+    /// Representations that do not exist, weights that are not shares, numbers that are not finite, sizes that do not
+    /// match, a known class without instances.
     pub fn new(dataset: &Dataset, trial: &Trial, choice: &Choice, watch: &dyn Observer) -> Result<Self> {
         watch.stage("load");
         let sources = Sources::new(dataset, choice)?;
@@ -152,7 +171,7 @@ impl Task {
     }
 }
 
-impl<T: Scalar> Task<T> {
+impl<T> Task<T> {
     /// The side that may be learned from.
     pub fn training(&self) -> Training<'_, T> {
         Training {
@@ -165,6 +184,9 @@ impl<T: Scalar> Task<T> {
     }
 
     /// Fails when a class of that side has no instance.
+    ///
+    /// # Errors
+    /// [`Error::EmptyClass`].
     pub fn require_instances(&self, side: Side) -> Result<()> {
         let (role, names, labels) = match side {
             Side::Known => ("known", &self.known, &self.train.labels),

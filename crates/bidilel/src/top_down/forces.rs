@@ -1,7 +1,7 @@
-//! Forces of the Sammon cost between two groups of places, a tile of pairs at a time.
+//! Forces of the Sammon cost between two groups of points, one tile of pairs at a time.
 //!
 //! With `$d_{ij}^2 = \|p_i\|^2 + \|b_j\|^2 - 2 p_i^\top b_j$` and weight $w$, a pair costs $w (d_{ij} -
-//! \delta_{ij})^2 / \delta_{ij}$ and pulls at both its ends with $f_{ij} = 2 w (d_{ij} - \delta_{ij}) / (\delta_{ij}
+//! \delta_{ij})^2 / \delta_{ij}$ and pulls at both its points with $f_{ij} = 2 w (d_{ij} - \delta_{ij}) / (\delta_{ij}
 //! d_{ij})$ along the line between them. The gradient is $\sum_i f_{ij} (b_j - p_i) = b_j \sum_i f_{ij} - P f_j$: like
 //! the distances, a matrix product.
 
@@ -15,20 +15,20 @@ use bidilel_math::vector::{column, dot};
 
 use super::DISTANCE_FLOOR;
 
-/// Squared distances below this share of the squared norms are computed from differences.
-const CLOSE: f64 = 1e-2;
-/// Running sums of a column: fixed, so that every width of register gives the same bits.
+/// Squared distances below this share of the sum of squared norms are computed from differences.
+const CANCELLATION_SHARE: f64 = 1e-2;
+/// Partial sums per column: fixed, so that every SIMD width gives the same bits.
 const LANES: usize = 8;
 
 /// Columns with their squared norms.
-pub(super) struct Places<'a> {
+pub(super) struct Points<'a> {
     pub(super) points: MatRef<'a, f64>,
     pub(super) norms: &'a [f64],
 }
 
-impl Places<'_> {
-    pub(super) fn part(&self, first: usize, count: usize) -> Places<'_> {
-        Places { points: self.points.subcols(first, count), norms: &self.norms[first..][..count] }
+impl Points<'_> {
+    pub(super) fn part(&self, first: usize, count: usize) -> Points<'_> {
+        Points { points: self.points.subcols(first, count), norms: &self.norms[first..][..count] }
     }
 
     pub(super) fn column(&self, j: usize) -> &[f64] {
@@ -40,7 +40,7 @@ pub(super) fn squared_norms(points: MatRef<'_, f64>) -> Vec<f64> {
     (0..points.ncols()).map(|j| dot(column(points, j), column(points, j))).collect()
 }
 
-/// The forces between every row place and every column place, and what they sum to.
+/// The forces between every row point and every column point, and their sums.
 pub(super) struct Forces {
     pairs: Mat<f64>,
     row_totals: Vec<f64>,
@@ -53,8 +53,8 @@ impl Forces {
     /// Pairs of `rows` and `columns`; `semantic` gives a column's distances to as many of the first rows as it makes
     /// pairs with.
     pub(super) fn between<'s>(
-        rows: &Places<'_>,
-        columns: &Places<'_>,
+        rows: &Points<'_>,
+        columns: &Points<'_>,
         weight: f64,
         semantic: impl Fn(usize) -> &'s [f64],
     ) -> Self {
@@ -68,7 +68,7 @@ impl Forces {
             let (pairs, none) = forces.col_as_slice_mut(j).split_at_mut(semantic.len());
             none.fill(0.0);
             if square(pairs, rows.norms, norm) {
-                part_close(pairs, rows, columns.column(j), norm);
+                recompute_close(pairs, rows, columns.column(j), norm);
             }
             let (share, total) = pull(pairs, semantic, 2.0 * weight, &mut row_totals);
             cost += share;
@@ -77,7 +77,7 @@ impl Forces {
         Self { pairs: forces, row_totals, column_totals, cost: weight * cost }
     }
 
-    /// Gives every pair of one group with itself, computed once above the diagonal, to both its places.
+    /// Mirrors the pairs of a group with itself, which were computed once, above the diagonal.
     pub(super) fn mirror(&mut self) {
         for j in 0..self.pairs.ncols() {
             self.column_totals[j] += self.row_totals[j];
@@ -85,20 +85,20 @@ impl Forces {
         }
     }
 
-    /// What the rows do to the columns.
-    pub(super) fn pull_columns(&self, rows: &Places<'_>, totals: &mut [f64], gradient: MatMut<'_, f64>) {
+    /// Adds the forces of the rows on the columns.
+    pub(super) fn pull_columns(&self, rows: &Points<'_>, totals: &mut [f64], gradient: MatMut<'_, f64>) {
         totals.iter_mut().zip(&self.column_totals).for_each(|(sum, total)| *sum += total);
         matmul(gradient, Accum::Add, rows.points, self.pairs.as_ref(), -1.0, Par::Seq);
     }
 
-    /// What the columns do to the rows.
-    pub(super) fn pull_rows(&self, columns: &Places<'_>, totals: &mut [f64], gradient: MatMut<'_, f64>) {
+    /// Adds the forces of the columns on the rows.
+    pub(super) fn pull_rows(&self, columns: &Points<'_>, totals: &mut [f64], gradient: MatMut<'_, f64>) {
         totals.iter_mut().zip(&self.row_totals).for_each(|(sum, total)| *sum += total);
         matmul(gradient, Accum::Add, columns.points, self.pairs.transpose(), -1.0, Par::Seq);
     }
 }
 
-/// Makes squared distances of products (times -2); returns whether some are too close to be so computed.
+/// Turns products (times -2) into squared distances; returns whether some are so small that digits cancel.
 fn square(pairs: &mut [f64], norms: &[f64], norm: f64) -> bool {
     simd::dispatch(
         #[inline(always)]
@@ -107,24 +107,25 @@ fn square(pairs: &mut [f64], norms: &[f64], norm: f64) -> bool {
             for (pair, other) in pairs.iter_mut().zip(norms) {
                 let both = other + norm;
                 *pair += both;
-                close |= *pair < CLOSE * both;
+                close |= *pair < CANCELLATION_SHARE * both;
             }
             close
         },
     )
 }
 
-/// The digits of near places cancel in the expanded form: their distances come from differences.
+/// The digits of near points cancel in the expanded form: their distances are computed from differences.
 #[cold]
-fn part_close(squares: &mut [f64], rows: &Places<'_>, own: &[f64], norm: f64) {
+fn recompute_close(squares: &mut [f64], rows: &Points<'_>, own: &[f64], norm: f64) {
     for (i, square) in squares.iter_mut().enumerate() {
-        if *square < CLOSE * (rows.norms[i] + norm) {
+        if *square < CANCELLATION_SHARE * (rows.norms[i] + norm) {
             *square = squared_slices(rows.column(i), own);
         }
     }
 }
 
-/// Makes forces of squared distances and adds them to `totals`; returns the cost, without its weight, and their sum.
+/// Turns squared distances into forces and adds them to `totals`; returns the cost, without its weight, and the sum of
+/// the forces.
 fn pull(pairs: &mut [f64], semantic: &[f64], weight: f64, totals: &mut [f64]) -> (f64, f64) {
     simd::dispatch(
         #[inline(always)]
@@ -163,7 +164,7 @@ fn pair(square: f64, semantic: f64, weight: f64) -> (f64, f64) {
     let semantic = if semantic < DISTANCE_FLOOR { DISTANCE_FLOOR } else { semantic };
     let latent = square.sqrt();
     let away = latent - semantic;
-    // Two classes in one place have no direction to part in: the gradient leaves them there.
+    // Coinciding classes have no direction in which to separate: the gradient leaves them there.
     let force = if latent > 0.0 { weight * away / (semantic * latent) } else { 0.0 };
     (away * away / semantic, force)
 }

@@ -1,14 +1,14 @@
 //! Landmark-based Sammon mapping: latent distances follow semantic ones.
 //!
-//! Minimises the cost of [`super::Sammon`] (Wang & Chen 2017, eq. 7 and Algorithm 1) over the places of the
-//! unseen classes.
+//! Minimizes the cost of [`super::Sammon`] (Wang & Chen 2017, eq. 7 and Algorithm 1) over the
+//! embeddings of the unseen classes.
 //!
 //! # Differences from the paper
 //! - Algorithm 1 adds the gradient; that climbs. It is subtracted.
 //! - L-BFGS by default: it reaches a gradient of 1e-11 in some 160 iterations, where backtracking descent
 //!   takes 1,600. Stopping early costs accuracy.
-//! - The start is, by default, the mean of the landmarks weighted by inverse squared semantic distances:
-//!   deterministic, and in nearly all cases it leads to the best optimum that random starts find.
+//! - The initial embeddings are, by default, means of the landmarks weighted by inverse squared semantic distances:
+//!   deterministic, and in nearly all cases they lead to the best optimum that random initial embeddings find.
 //!
 //! # References
 //! J. Sammon, *A nonlinear mapping for data structure analysis*, 1969.
@@ -31,15 +31,16 @@ use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
 use crate::settings::{InitName, Settings, named};
 
-/// Classes nearer than this count as starting in one place, and are moved by about this much.
-const NEAR: f64 = 1e-9;
-const PUSH: f64 = 1e-3;
-/// Unseen classes whose start one thread computes at a time.
-const BLOCK: usize = 256;
-/// Most unseen classes for which majorisation goes first: its factor takes 8 bytes a pair of them, 1.6 GB here.
-const MAJORIZED: usize = 14_000;
+/// Initial embeddings at a smaller distance count as coinciding.
+const COINCIDENCE_DISTANCE: f64 = 1e-9;
+/// Norm, about, of the random vector by which coinciding initial embeddings are moved apart.
+const PERTURBATION_NORM: f64 = 1e-3;
+/// Unseen classes whose initial embeddings one thread computes at a time.
+const BLOCK_CLASSES: usize = 256;
+/// Most unseen classes for which majorization goes first: its factor takes 8 bytes per pair of them, 1.6 GB here.
+const MAX_MAJORIZED_CLASSES: usize = 14_000;
 
-/// How the cost is minimised.
+/// How the cost is minimized.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Optimizer {
@@ -48,20 +49,20 @@ pub enum Optimizer {
     Lbfgs,
     /// The paper's gradient descent, with step control.
     Descent,
-    /// Majorisation: every step solves a linear system and cannot raise the cost.
+    /// Majorization: every step solves a linear system and cannot raise the cost.
     Smacof,
 }
 
 named! { Optimizer: "lbfgs" | "descent" | "smacof"; }
 
-/// Where the unseen classes start.
+/// The initial embeddings of the unseen classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Start {
+pub enum Init {
     /// The mean of the landmarks, weighted by inverse squared semantic distances.
     #[default]
     WeightedMean,
-    /// Gaussian, with the landmarks' mean squared norm of 1.
+    /// Gaussian, with a mean squared norm of 1, which the landmarks have.
     Random {
         /// Seed of the generator.
         seed: u64,
@@ -72,15 +73,16 @@ pub enum Start {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Lsm {
-    /// The optimiser.
+    /// The optimizer.
     pub optimizer: Optimizer,
-    /// The start.
-    pub start: Start,
-    /// Largest gradient entry, relative to the starting cost, that counts as zero.
+    /// The initial embeddings; `start` in files.
+    #[serde(rename = "start", alias = "init")]
+    pub init: Init,
+    /// Largest gradient entry, relative to the initial cost, that counts as zero.
     pub tolerance: f64,
-    /// Most iterations of the optimiser.
+    /// Most iterations of the optimizer.
     pub max_iterations: usize,
-    /// Whether embeddings are l2-normalised, as landmarks are.
+    /// Whether embeddings are l2-normalized, as landmarks are.
     pub normalize_embedding: bool,
 }
 
@@ -88,7 +90,7 @@ impl Default for Lsm {
     fn default() -> Self {
         Self {
             optimizer: Optimizer::default(),
-            start: Start::default(),
+            init: Init::default(),
             tolerance: 1e-10,
             max_iterations: 10_000,
             normalize_embedding: false,
@@ -101,10 +103,10 @@ impl Lsm {
         let default = Self::default();
         Self {
             optimizer: settings.optimizer.unwrap_or(default.optimizer),
-            start: match settings.init {
-                None => default.start,
-                Some(InitName::WeightedMean) => Start::WeightedMean,
-                Some(InitName::Random) => Start::Random { seed },
+            init: match settings.init {
+                None => default.init,
+                Some(InitName::WeightedMean) => Init::WeightedMean,
+                Some(InitName::Random) => Init::Random { seed },
             },
             normalize_embedding: settings.normalize_embedding.unwrap_or(default.normalize_embedding),
             ..default
@@ -131,7 +133,7 @@ impl ClassEmbedder for Lsm {
                 cost.floored
             ));
         }
-        let start = self.begin(&cost);
+        let start = self.initial_points(&cost);
         verify::gradient(&cost, &start, watch)?;
         let found = self.minimize(&cost, start, watch)?;
         if !found.converged {
@@ -147,10 +149,10 @@ impl ClassEmbedder for Lsm {
 }
 
 impl Lsm {
-    /// Minimises the cost from a start.
+    /// Minimizes the cost from initial embeddings, given column after column.
     ///
     /// # Errors
-    /// When distances of wildly different sizes leave majorisation without a definite system.
+    /// When distances of wildly different sizes leave majorization without a definite system.
     pub fn minimize(&self, cost: &Sammon, start: Vec<f64>, watch: &dyn Observer) -> Result<Minimum> {
         let Some(span) = Span::of(cost, &start) else {
             return self.descend(cost, start, watch);
@@ -162,9 +164,9 @@ impl Lsm {
     fn descend(&self, cost: &Sammon, start: Vec<f64>, watch: &dyn Observer) -> Result<Minimum> {
         let stopping = Stopping { tolerance: self.tolerance, max_iterations: self.max_iterations };
         match self.optimizer {
-            // A distance at the floor makes a pair a million times stiffer than the others: majorisation
+            // A distance at the floor makes a pair a million times stiffer than the others: majorization
             // settles such pairs in its linear system, and L-BFGS finishes from there.
-            Optimizer::Lbfgs if cost.floored > 0 && cost.unseen() <= MAJORIZED => {
+            Optimizer::Lbfgs if cost.floored > 0 && cost.unseen() <= MAX_MAJORIZED_CLASSES => {
                 let Ok(settled) = smacof::smacof(cost, start.clone(), stopping, watch) else {
                     return Ok(lbfgs::lbfgs(cost, start, stopping, watch));
                 };
@@ -179,41 +181,42 @@ impl Lsm {
         }
     }
 
-    /// The starting places, column after column.
-    pub fn begin(&self, cost: &Sammon) -> Vec<f64> {
-        let mut start = match self.start {
-            Start::WeightedMean => weighted_mean(cost),
-            Start::Random { seed } => {
+    /// The initial embeddings, column after column.
+    pub fn initial_points(&self, cost: &Sammon) -> Vec<f64> {
+        let mut start = match self.init {
+            Init::WeightedMean => weighted_mean(cost),
+            Init::Random { seed } => {
                 let mut random = ChaCha8Rng::seed_from_u64(seed);
                 let scale = 1.0 / (cost.dim() as f64).sqrt();
                 let mut sample = || -> f64 { StandardNormal.sample(&mut random) };
                 (0..cost.dim() * cost.unseen()).map(|_| scale * sample()).collect()
             }
         };
-        part(cost, &mut start);
+        separate(cost, &mut start);
         start
     }
 }
 
-/// Moves classes apart that start in one place but do not belong there.
+/// Moves initial embeddings apart that coincide although the descriptions of their classes differ.
 ///
-/// Between coinciding classes the cost has no gradient, so that no descent would ever part them. It happens to
+/// Between coinciding classes the cost has no gradient, so that no descent would ever separate them. It happens to
 /// classes that are equally far from every known class, as those of one-hot descriptions are.
-fn part(cost: &Sammon, start: &mut [f64]) {
+fn separate(cost: &Sammon, start: &mut [f64]) {
     let dim = cost.dim();
-    // No distance is below that in one coordinate, and those of all classes lie side by side here.
+    // No distance is below that in one coordinate. The first coordinates of all classes are contiguous here.
     let mut firsts: Vec<f64> = start.iter().step_by(dim).copied().collect();
     for j in 1..cost.unseen() {
         let (before, rest) = start.split_at_mut(j * dim);
         let own = &mut rest[..dim];
         let alike = |i: usize| {
-            (firsts[i] - firsts[j]).abs() < NEAR
-                && distance::squared_slices(&before[i * dim..][..dim], own) < NEAR * NEAR
+            (firsts[i] - firsts[j]).abs() < COINCIDENCE_DISTANCE
+                && distance::squared_slices(&before[i * dim..][..dim], own)
+                    < COINCIDENCE_DISTANCE * COINCIDENCE_DISTANCE
                 && cost.inner(i, j) > DISTANCE_FLOOR
         };
         if (0..j).any(alike) {
             let mut random = ChaCha8Rng::seed_from_u64(j as u64);
-            let scale = PUSH / (dim as f64).sqrt();
+            let scale = PERTURBATION_NORM / (dim as f64).sqrt();
             own.iter_mut().for_each(|value| {
                 let sample: f64 = StandardNormal.sample(&mut random);
                 *value += scale * sample;
@@ -226,17 +229,19 @@ fn part(cost: &Sammon, start: &mut [f64]) {
 fn weighted_mean(cost: &Sammon) -> Vec<f64> {
     let (dim, known) = (cost.dim(), cost.known());
     let mut start = vec![0.0; dim * cost.unseen()];
-    start.par_chunks_mut(dim * BLOCK).enumerate().for_each(|(block, places)| {
-        let count = places.len() / dim;
+    start.par_chunks_mut(dim * BLOCK_CLASSES).enumerate().for_each(|(block, points)| {
+        let count = points.len() / dim;
         let mut weights = parallel::zeros(known, count);
         for j in 0..count {
             let own = weights.col_as_slice_mut(j);
-            own.iter_mut().enumerate().for_each(|(i, w)| *w = cost.outer(i, block * BLOCK + j).powi(-2));
+            own.iter_mut()
+                .enumerate()
+                .for_each(|(i, w)| *w = cost.outer(i, block * BLOCK_CLASSES + j).powi(-2));
             let total: f64 = own.iter().sum();
             own.iter_mut().for_each(|weight| *weight /= total);
         }
-        let places = MatMut::from_column_major_slice_mut(places, dim, count);
-        matmul(places, Accum::Replace, cost.landmarks.as_ref(), weights.as_ref(), 1.0, Par::Seq);
+        let points = MatMut::from_column_major_slice_mut(points, dim, count);
+        matmul(points, Accum::Replace, cost.landmarks.as_ref(), weights.as_ref(), 1.0, Par::Seq);
     });
     start
 }

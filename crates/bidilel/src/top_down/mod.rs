@@ -1,7 +1,22 @@
-//! Top-down: the unseen classes are placed in the latent space by their descriptions.
+//! Top-down: the unseen classes are embedded in the latent space by their descriptions.
+//!
+//! ```
+//! use bidilel::{BottomUp, Choice, ClassEmbedder, Landmarks, LatentSpaceLearner, Lsm, Silent, Synthetic, Task};
+//!
+//! let dataset = Synthetic::preset("small")?.generate(0)?;
+//! let task = Task::new(&dataset, &dataset.trials(None)?[0], &Choice::default(), &Silent)?;
+//! let space = BottomUp::default().fit(&task.training(), &Silent)?;
+//! let (features, labels) = (task.train.features.as_ref(), &task.train.labels);
+//! let landmarks = Landmarks::of(&space, features, labels, task.known.len())?;
+//! let embedding = Lsm::default().embed(&landmarks, &task.semantics, &Silent)?;
+//! assert!(embedding.converged);
+//! assert_eq!(embedding.points.shape(), (space.dim(), task.unseen.len()));
+//! # Ok::<(), bidilel::Error>(())
+//! ```
 
 mod ensemble;
 mod forces;
+mod formula;
 mod lsm;
 mod smacof;
 mod span;
@@ -15,7 +30,8 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::Observer;
 
 pub use ensemble::LsmSvr;
-pub use lsm::{Lsm, Optimizer, Start};
+pub use formula::stress;
+pub use lsm::{Init, Lsm, Optimizer};
 pub use stress::Sammon;
 pub use svr::{Form, Kernel, Svr};
 
@@ -24,21 +40,26 @@ use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
 use crate::settings::{Settings, TopDownName};
 
-/// Semantic distances below this count as this much: the cost divides by them.
+/// The least semantic distance; smaller ones are raised to it, since the cost divides by them.
 pub const DISTANCE_FLOOR: f64 = 1e-6;
 
-/// The unseen classes' places: $B^u$, latent dimensions x unseen classes.
+/// Embeddings of the unseen classes: $B^u$, latent dimensions x unseen classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedding {
-    /// One column a class.
+    /// One column per class.
     pub points: Mat<f64>,
-    /// Whether the embedder ended by itself, and not at its iteration limit.
+    /// Whether the embedder converged before its iteration limit.
     pub converged: bool,
 }
 
 /// Embeds the unseen classes among the landmarks.
 pub trait ClassEmbedder {
-    /// Places every unseen class.
+    /// Embeds every unseen class.
+    ///
+    /// # Errors
+    /// [`Error::Setting`](crate::Error::Setting) for settings out of their range,
+    /// [`Error::Semantic`](crate::Error::Semantic) for descriptions without vectors where these are needed,
+    /// [`Error::Math`](crate::Error::Math) for failed computations.
     fn embed(
         &self,
         landmarks: &Landmarks,

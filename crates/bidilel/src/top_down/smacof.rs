@@ -1,7 +1,7 @@
-//! Majorisation of the Sammon cost with fixed landmarks.
+//! Majorization of the Sammon cost with fixed landmarks.
 //!
 //! With pair weights $w = $ (weight of the pair in the cost) $/ \delta$, the cost is
-//! $\sum w (d - \delta)^2$, and at the present places $\tilde b$ it lies below the quadratic whose minimum
+//! $\sum w (d - \delta)^2$, and at the current embeddings $\tilde b$ it is below the quadratic whose minimum
 //! solves, for every unseen class $j$,
 //! $$\Big(\sum_i w_{ij} + \sum_k w_{jk}\Big) b_j - \sum_k w_{jk} b_k = \sum_i w_{ij} \Big(l_i +
 //!   \delta_{ij} \frac{\tilde b_j - l_i}{\tilde d_{ij}}\Big) + \sum_k w_{jk} \delta_{jk}
@@ -20,8 +20,10 @@ use bidilel_math::{Observer, Result, eigen};
 
 use super::Sammon;
 
-/// A relative decrease of the cost below this, a hundred times running, ends the iteration.
-const STALL: f64 = 1e-13;
+/// A relative decrease of the cost below this counts as a stalled step.
+const STALL_DECREASE: f64 = 1e-13;
+/// Consecutive stalled steps that end the iteration.
+const MAX_STALLED_STEPS: usize = 100;
 
 pub(super) fn smacof(
     cost: &Sammon,
@@ -38,16 +40,16 @@ pub(super) fn smacof(
     for iteration in 0..stopping.max_iterations {
         watch.step(iteration, value);
         let steepest = gradient.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
-        if steepest <= goal || stalled >= 100 {
+        if steepest <= goal || stalled >= MAX_STALLED_STEPS {
             return Ok(Minimum { point, value, iterations: iteration, converged: true });
         }
         let next = majorizer.step(&point, &gradient);
         let below = cost.evaluate(&next, &mut gradient);
         if below > value {
-            // Only rounding can do that: this is as low as it gets.
+            // Only rounding can raise the cost: this is the minimum.
             return Ok(Minimum { point, value, iterations: iteration, converged: true });
         }
-        stalled = if value - below <= STALL * value { stalled + 1 } else { 0 };
+        stalled = if value - below <= STALL_DECREASE * value { stalled + 1 } else { 0 };
         (point, value) = (next, below);
     }
     Ok(Minimum { point, value, iterations: stopping.max_iterations, converged: false })
@@ -84,7 +86,7 @@ impl Majorizer {
         let mut right = MatRef::from_column_major_slice(gradient, dim, unseen).transpose().to_owned();
         eigen::solve_lower(self.factor.as_ref(), right.as_mut());
         eigen::solve_lower_transposed(self.factor.as_ref(), right.as_mut());
-        let at = |(place, value): (usize, &f64)| value - 0.5 * right[(place / dim, place % dim)];
+        let at = |(index, value): (usize, &f64)| value - 0.5 * right[(index / dim, index % dim)];
         point.iter().enumerate().map(at).collect()
     }
 }

@@ -1,13 +1,13 @@
 //! The mapping in the coordinates of the landmarks' affine hull.
 //!
-//! Every force of the Sammon cost acts along the line between two places. From a start inside the affine hull of the
-//! landmarks, as a weighted mean is, no optimiser that follows gradients therefore ever leaves it, and with fewer landmarks
+//! Every force of the Sammon cost acts along the line between two points. From initial embeddings inside the affine hull
+//! of the landmarks, as weighted means are, no optimizer that follows gradients ever leaves it, and with fewer landmarks
 //! than latent dimensions the same iterates are found, at less cost, as $c = Q^\top (b - o)$ for a landmark $o$ and an
 //! orthonormal basis $Q$ of the differences from it.
 //!
-//! It would leave the hull by its rounding errors alone: what is a minimum inside is often a saddle outside, from which
-//! a long descent drifts away now and then, to another minimum for other last digits of the landmarks. Here there is nothing
-//! outside to drift to.
+//! In all latent dimensions it would leave the hull by its rounding errors alone: what is a minimum inside is often a
+//! saddle point outside, from which a long descent sometimes drifts away, to another minimum for other last digits of the
+//! landmarks. Here there is nothing outside to drift to.
 
 use faer::{Mat, MatRef};
 
@@ -17,8 +17,8 @@ use bidilel_math::parallel::product;
 
 use super::Sammon;
 
-/// What of a start may lie outside the hull and count as rounding.
-const OUTSIDE: f64 = 1e-12;
+/// Largest coordinate of the component outside the hull that counts as rounding.
+const MAX_OUTSIDE: f64 = 1e-12;
 
 /// A smaller mapping with the same minimum.
 pub(super) struct Span<'a> {
@@ -31,7 +31,7 @@ pub(super) struct Span<'a> {
 }
 
 impl<'a> Span<'a> {
-    /// The mapping inside the hull, if it is smaller and the start lies in it.
+    /// The mapping inside the hull, if that has fewer dimensions and the initial embeddings are in it.
     pub(super) fn of(cost: &Sammon<'a>, start: &[f64]) -> Option<Self> {
         let (dim, known) = (cost.dim(), cost.known());
         if !(2..=dim).contains(&known) {
@@ -39,15 +39,15 @@ impl<'a> Span<'a> {
         }
         let origin = cost.landmarks.col_as_slice(0).to_vec();
         let from_origin =
-            |places: MatRef<'_, f64>| Mat::from_fn(dim, places.ncols(), |i, j| places[(i, j)] - origin[i]);
+            |points: MatRef<'_, f64>| Mat::from_fn(dim, points.ncols(), |i, j| points[(i, j)] - origin[i]);
         let differences = from_origin(cost.landmarks.as_ref());
         let mut basis = differences.subcols(1, known - 1).to_owned();
         distance::normalize_columns(basis.as_mut());
         gram_schmidt(&mut basis);
-        let places = from_origin(MatRef::from_column_major_slice(start, dim, cost.unseen()));
-        let within = product(basis.transpose(), places.as_ref());
-        let outside = product(basis.as_ref(), within.as_ref()) - &places;
-        if outside.norm_max() > OUTSIDE {
+        let points = from_origin(MatRef::from_column_major_slice(start, dim, cost.unseen()));
+        let within = product(basis.transpose(), points.as_ref());
+        let outside = product(basis.as_ref(), within.as_ref()) - &points;
+        if outside.norm_max() > MAX_OUTSIDE {
             return None;
         }
         let landmarks = product(basis.transpose(), differences.as_ref());
@@ -55,15 +55,15 @@ impl<'a> Span<'a> {
         Some(Self { cost, start, origin, basis })
     }
 
-    /// Places in the hull, column after column, in latent coordinates.
+    /// Points of the hull, column after column, in latent coordinates.
     pub(super) fn lift(&self, point: &[f64]) -> Vec<f64> {
         let dim = self.basis.ncols();
         let within = MatRef::from_column_major_slice(point, dim, point.len() / dim);
-        let mut places = columns(product(self.basis.as_ref(), within).as_ref());
-        for place in places.chunks_mut(self.origin.len()) {
-            place.iter_mut().zip(&self.origin).for_each(|(value, origin)| *value += origin);
+        let mut points = columns(product(self.basis.as_ref(), within).as_ref());
+        for point in points.chunks_mut(self.origin.len()) {
+            point.iter_mut().zip(&self.origin).for_each(|(value, origin)| *value += origin);
         }
-        places
+        points
     }
 }
 
@@ -97,10 +97,10 @@ mod tests {
     fn the_minimum_inside_the_hull_is_that_of_all_dimensions() {
         let (landmarks, distances) = random(40, 9, 5);
         let cost = Sammon::new(landmarks.as_ref(), &distances);
-        let start = super::super::Lsm::default().begin(&cost);
+        let start = super::super::Lsm::default().initial_points(&cost);
         let stopping = Stopping { tolerance: 1e-11, max_iterations: 5000 };
         let whole = lbfgs(&cost, start.clone(), stopping, &Silent);
-        let span = Span::of(&cost, &start).expect("a weighted mean lies in the hull");
+        let span = Span::of(&cost, &start).expect("a weighted mean is in the hull");
         let within = lbfgs(&span.cost, span.start.clone(), stopping, &Silent);
         assert_eq!(span.start.len(), 8 * 5);
         let lifted = span.lift(&within.point);
@@ -113,7 +113,7 @@ mod tests {
         let inside = |dim: usize, scale: f64| {
             let (landmarks, distances) = random(dim, 9, 5);
             let cost = Sammon::new(landmarks.as_ref(), &distances);
-            let start = super::super::Lsm::default().begin(&cost);
+            let start = super::super::Lsm::default().initial_points(&cost);
             Span::of(&cost, &start.iter().map(|value| scale * value).collect::<Vec<_>>()).is_some()
         };
         assert!(inside(40, 1.0) && inside(9, 1.0));
@@ -125,11 +125,11 @@ mod tests {
     #[test]
     fn the_minimum_never_leaves_the_hull() {
         let (landmarks, mut distances) = random(60, 24, 12);
-        // Further from all landmarks than any place of the hull is: every way out of it would be a descent.
+        // Further from all landmarks than any point of the hull is: every way out of it would be a descent.
         distances.known_unseen += Mat::full(24, 12, 1.0);
         let cost = Sammon::new(landmarks.as_ref(), &distances);
         let lsm = super::super::Lsm { tolerance: 1e-13, ..super::super::Lsm::default() };
-        let found = lsm.minimize(&cost, lsm.begin(&cost), &Silent).expect("nothing is majorised");
+        let found = lsm.minimize(&cost, lsm.initial_points(&cost), &Silent).expect("nothing is majorized");
         let origin = landmarks.col_as_slice(0);
         let mut basis = Mat::from_fn(60, 23, |i, j| landmarks[(i, j + 1)] - origin[i]);
         distance::normalize_columns(basis.as_mut());

@@ -2,11 +2,11 @@
 //!
 //! `$$E(B^u) = \frac{1}{|C^l||C^u|} \sum_{i,j} \frac{(d^{lu}_{ij} - \delta^{lu}_{ij})^2}{\delta^{lu}_{ij}} +
 //! \frac{2}{|C^u|(|C^u|-1)} \sum_{i<j} \frac{(d^{uu}_{ij} - \delta^{uu}_{ij})^2}{\delta^{uu}_{ij}}$$`
-//! (Wang & Chen 2017, eq. 7) over the places of the unseen classes; landmarks stay where they are.
+//! (Wang & Chen 2017, eq. 7) over the embeddings of the unseen classes; landmarks are fixed.
 //!
 //! # Differences from the paper
 //! In the gradient printed in Appendix A the second sum runs over $i > j$ only. Every pair pulls at both its
-//! ends: the sum runs over all $i \ne j$, as finite differences confirm.
+//! points: the sum runs over all $i \ne j$, as finite differences confirm.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,11 +18,11 @@ use bidilel_math::parallel::round_robin;
 use bidilel_math::vector::add_scaled;
 
 use super::DISTANCE_FLOOR;
-use super::forces::{Forces, Places, squared_norms};
+use super::forces::{Forces, Points, squared_norms};
 use crate::semantic::SemanticDistances;
 
 /// Known classes whose forces are computed at a time.
-const LANDMARKS: usize = 256;
+const BLOCK_LANDMARKS: usize = 256;
 
 /// The cost as a function of the embedding, stored column after column.
 #[derive(Debug, Clone)]
@@ -87,18 +87,18 @@ impl<'a> Sammon<'a> {
         2.0 / (self.unseen() * (self.unseen() - 1)).max(1) as f64
     }
 
-    /// Unseen classes in a block: large blocks make good products, and small problems need blocks for all threads.
+    /// Unseen classes per block: large blocks make efficient products, small problems need blocks for all threads.
     fn block(&self) -> usize {
         (self.unseen() / 16).next_multiple_of(32).clamp(64, 256)
     }
 
-    /// What the landmarks and the classes of the block itself do to a block.
-    fn settle(&self, own: &Places<'_>, first: usize, share: &mut Share<'_>) {
+    /// The forces of the landmarks, and of the classes of a block on each other.
+    fn add_own(&self, own: &Points<'_>, first: usize, share: &mut Share<'_>) {
         share.gradient.fill(0.0);
-        let landmarks = Places { points: self.landmarks.as_ref(), norms: &self.norms };
+        let landmarks = Points { points: self.landmarks.as_ref(), norms: &self.norms };
         let outer = &self.distances.known_unseen;
-        for start in (0..self.known()).step_by(LANDMARKS) {
-            let some = landmarks.part(start, LANDMARKS.min(self.known() - start));
+        for start in (0..self.known()).step_by(BLOCK_LANDMARKS) {
+            let some = landmarks.part(start, BLOCK_LANDMARKS.min(self.known() - start));
             let semantic = |j: usize| &outer.col_as_slice(first + j)[start..][..some.norms.len()];
             let forces = Forces::between(&some, own, self.outer_weight(), semantic);
             share.cost += forces.cost;
@@ -112,7 +112,7 @@ impl<'a> Sammon<'a> {
     }
 }
 
-/// What has been summed of a block of classes: the gradient is `points * totals - gradient`.
+/// Sums of a block of classes: the gradient is `points * totals - gradient`.
 struct Share<'a> {
     gradient: MatMut<'a, f64>,
     /// Sum of the forces at every class.
@@ -121,20 +121,21 @@ struct Share<'a> {
 }
 
 impl Objective for Sammon<'_> {
-    /// Blocks of classes first meet the landmarks and themselves, then each other in the rounds of a tournament: a pair
-    /// of blocks is computed once for both, and every block sums in the order of the rounds.
+    /// Per block of classes, the forces of the landmarks and of the block itself, then those between blocks in the rounds
+    /// of a round-robin tournament: each pair of blocks is computed once for both, and every block sums in the order of
+    /// the rounds.
     fn evaluate(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
         let (dim, block) = (self.dim(), self.block());
         let points = MatRef::from_column_major_slice(point, dim, self.unseen());
         let norms = squared_norms(points);
-        let places = Places { points, norms: &norms };
-        let part = |index: usize| places.part(index * block, block.min(self.unseen() - index * block));
+        let all = Points { points, norms: &norms };
+        let part = |index: usize| all.part(index * block, block.min(self.unseen() - index * block));
         let shares: Vec<Mutex<Share<'_>>> = gradient.chunks_mut(dim * block).map(share(dim)).collect();
         shares.par_iter().enumerate().for_each(|(index, share)| {
-            self.settle(&part(index), index * block, &mut lock(share));
+            self.add_own(&part(index), index * block, &mut lock(share));
         });
-        for tables in round_robin(shares.len()) {
-            tables.into_par_iter().for_each(|(one, other)| {
+        for round in round_robin(shares.len()) {
+            round.into_par_iter().for_each(|(one, other)| {
                 let (one, other) = (one.min(other), one.max(other));
                 let (rows, columns) = (part(one), part(other));
                 let semantic = |j: usize| {
@@ -172,11 +173,11 @@ fn share<'a>(dim: usize) -> impl Fn(&'a mut [f64]) -> Mutex<Share<'a>> {
     }
 }
 
-/// Adds the classes' own side of all forces: $b_j \sum_i f_{ij}$.
-fn finish(own: &Places<'_>, share: &mut Share<'_>) {
+/// Adds the classes' own term of all forces: $b_j \sum_i f_{ij}$.
+fn finish(own: &Points<'_>, share: &mut Share<'_>) {
     for (j, &total) in share.totals.iter().enumerate() {
         let column = share.gradient.as_mut().col_mut(j).try_as_col_major_mut();
-        add_scaled(column.expect("gradients lie column after column").as_slice_mut(), total, own.column(j));
+        add_scaled(column.expect("gradients are column-major").as_slice_mut(), total, own.column(j));
     }
 }
 
@@ -199,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Landmarks, distances and places, of which the last lies on the first, and the last but one next to it.
+    /// Landmarks, distances and points, of which the last coincides with the first, and the last but one nearly so.
     fn problem(dim: usize, known: usize, unseen: usize) -> (Mat<f64>, SemanticDistances, Vec<f64>) {
         let mut next = random();
         let landmarks = Mat::from_fn(dim, known, |_, _| next() - 0.5);
@@ -219,7 +220,7 @@ mod tests {
         )
     }
 
-    /// The equations, a pair after the other.
+    /// The equations, pair by pair.
     fn pair_by_pair(cost: &Sammon<'_>, places: &[f64]) -> (f64, Vec<f64>) {
         let dim = cost.dim();
         let (mut value, mut gradient) = (0.0, vec![0.0; places.len()]);

@@ -1,4 +1,4 @@
-//! Support vector regression from descriptions to places: one machine a latent dimension.
+//! Support vector regression from descriptions to embeddings: one machine per latent dimension.
 //!
 //! Every machine learns one coordinate of the landmarks from the unit semantic vectors of the known classes
 //! and predicts it for the unseen ones. All share one known x known kernel matrix.

@@ -1,39 +1,38 @@
-//! The mapping held against itself: its gradient against its cost, and its cost against the formula, pair by pair.
+//! Self-checks of the mapping: its gradient against its cost, and its cost against the formula, pair by pair.
 
 use faer::MatRef;
 
 use bidilel_math::lbfgs::Objective;
 use bidilel_math::{Check, Observer, check, vector};
 
-use super::Sammon;
+use super::{Sammon, stress};
 use crate::error::{Error, Result};
-use crate::metrics;
 
-/// Steps along the gradient, relative to landmarks of norm 1. Near classes bend the cost within a small distance, and
-/// rounding hides small steps: one of them is right for any cost.
+/// Steps along the gradient, for landmarks of norm 1. Near classes curve the cost within a small distance, and rounding
+/// hides small steps: one of these is right for any cost.
 const STEPS: [f64; 4] = [1e-4, 1e-5, 1e-6, 1e-7];
-/// A gradient below this share of the cost is flat.
-const FLAT: f64 = 1e-6;
-/// How far aside of its start every class is looked at.
-const ASIDE: f64 = 1e-2;
-/// How far a slope by differences may be off.
-const SLOPE: f64 = 1e-3;
-/// The share of its size below which a cost counts as nothing.
-const PERFECT: f64 = 1e-6;
-/// How far two sums over all pairs may be apart.
-const VALUE: f64 = 1e-9;
+/// A gradient whose norm is below this share of the cost counts as zero.
+const FLAT_SHARE: f64 = 1e-6;
+/// Distance from its initial embedding at which the gradient of every class is checked.
+const OFFSET: f64 = 1e-2;
+/// Largest relative error of a slope by finite differences.
+const SLOPE_TOLERANCE: f64 = 1e-3;
+/// Share of the cost of coinciding classes below which a cost counts as zero.
+const ZERO_COST_SHARE: f64 = 1e-6;
+/// Largest relative difference between two sums over all pairs.
+const VALUE_TOLERANCE: f64 = 1e-9;
 
-/// Compares the gradient's norm with how steep the cost is along it, near the start.
+/// Compares the gradient's norm with the slope of the cost along it, near the initial embeddings.
 ///
-/// Not at it: a class whose description is that of a known one starts on its landmark, where the cost has an edge and no
-/// gradient.
+/// Not at them: a class whose description is that of a known one starts on its landmark, where the cost is not
+/// differentiable.
 ///
 /// # Errors
-/// Where it is not the gradient of the cost, and where the cost is no number.
+/// Where it is not the gradient of the cost, and where the cost is not finite.
 pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Result<()> {
     let mut point = start.to_vec();
     let signs = check::probes(start.len(), 1);
-    vector::add_scaled(&mut point, ASIDE / (cost.dim() as f64).sqrt(), signs.col_as_slice(0));
+    vector::add_scaled(&mut point, OFFSET / (cost.dim() as f64).sqrt(), signs.col_as_slice(0));
     let mut gradient = vec![0.0; start.len()];
     let value = cost.evaluate(&point, &mut gradient);
     let norm = vector::dot(&gradient, &gradient).sqrt();
@@ -43,7 +42,7 @@ pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Re
     }
     let mut deviation = 0.0;
     // Where it is flat, differences of the cost are nothing but rounding.
-    if norm > FLAT * value {
+    if norm > FLAT_SHARE * value {
         let mut unused = vec![0.0; start.len()];
         let mut at = |step: f64| {
             let mut moved = point.clone();
@@ -54,12 +53,12 @@ pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Re
         for step in STEPS {
             let slope = (at(step) - at(-step)) / (2.0 * step);
             deviation = deviation.min((slope - norm).abs() / norm);
-            if deviation <= SLOPE {
+            if deviation <= SLOPE_TOLERANCE {
                 break;
             }
         }
     }
-    settle("the gradient of the mapping", deviation, SLOPE, watch)
+    enforce("the gradient of the mapping", deviation, SLOPE_TOLERANCE, watch)
 }
 
 /// Compares the cost that was reached with the sum over pairs.
@@ -67,18 +66,18 @@ pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Re
 /// # Errors
 /// Where they differ.
 pub(super) fn value(cost: &Sammon, points: MatRef<'_, f64>, value: f64, watch: &dyn Observer) -> Result<()> {
-    let stress = metrics::stress(cost.landmarks.as_ref(), points, cost.distances);
-    // What all classes in one place would cost is the size of the sum. Where latent distances are all but the semantic ones,
-    // little is left of it but rounding.
+    let stress = stress(cost.landmarks.as_ref(), points, cost.distances);
+    // The scale of the sum is what coinciding classes would cost. Where latent distances nearly equal the semantic ones,
+    // little is left of the sum but rounding.
     let pairs = cost.known() * cost.unseen();
     let semantic = (0..cost.unseen()).map(|j| (0..cost.known()).map(|i| cost.outer(i, j)).sum::<f64>());
     let size = semantic.sum::<f64>() / pairs.max(1) as f64;
     let difference = (stress - value).abs();
-    let deviation = if difference == 0.0 { 0.0 } else { difference / (stress + PERFECT * size) };
-    settle("the cost of the mapping", deviation, VALUE, watch)
+    let deviation = if difference == 0.0 { 0.0 } else { difference / (stress + ZERO_COST_SHARE * size) };
+    enforce("the cost of the mapping", deviation, VALUE_TOLERANCE, watch)
 }
 
-fn settle(what: &'static str, deviation: f64, bound: f64, watch: &dyn Observer) -> Result<()> {
+fn enforce(what: &'static str, deviation: f64, bound: f64, watch: &dyn Observer) -> Result<()> {
     Check { stage: "top_down", what, deviation, bound }.enforce(watch).map_err(Error::in_stage("top_down"))
 }
 
@@ -103,7 +102,7 @@ mod tests {
         (landmarks, SemanticDistances { known_unseen, unseen_unseen: Symmetric::from_matrix(among.as_ref()) })
     }
 
-    /// On a landmark, and two classes in one place: where the cost has edges.
+    /// On a landmark, and two classes that coincide: where the cost is not differentiable.
     #[test]
     fn classes_that_start_where_others_are_do_not_fail() {
         let (landmarks, distances) = problem();
@@ -118,7 +117,7 @@ mod tests {
         let (landmarks, distances) = problem();
         let cost = Sammon::new(landmarks.as_ref(), &distances);
         let points = Mat::from_fn(3, 5, |i, j| ((i * 5 + j) as f64).sin());
-        let found = metrics::stress(landmarks.as_ref(), points.as_ref(), &distances);
+        let found = stress(landmarks.as_ref(), points.as_ref(), &distances);
         value(&cost, points.as_ref(), found, &Silent).expect("it is the cost");
         for off in [found * 1.0001, f64::NAN, f64::INFINITY] {
             assert!(value(&cost, points.as_ref(), off, &Silent).is_err(), "{off}");

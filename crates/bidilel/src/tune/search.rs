@@ -35,7 +35,7 @@ pub(super) struct Log {
     scores: HashMap<String, (Vec<Option<f64>>, Option<String>)>,
     /// Every setting that was scored, in order, with the stage that first asked for it.
     asked: Vec<(Stage, Settings)>,
-    /// Dims that do not exist, of which the user has been told.
+    /// Dims that do not exist, of which the user was notified.
     clipped: HashSet<usize>,
     first_failure: Option<Error>,
     evaluations: usize,

@@ -92,7 +92,9 @@ impl<'a> Sink<'a> {
             Err(fatal) => Some(Err(fatal)),
         };
         if ended.is_some() {
-            self.state().ended = ended;
+            let mut state = self.state();
+            // A failure stays one although another thread is stopped after it.
+            state.ended = state.ended.take().filter(Result::is_err).or(ended);
         }
     }
 

@@ -1,16 +1,16 @@
 //! What a view adds to others, and an order of views by it (Wang & Chen 2017, Appendix C and Algorithm 2).
 //!
-//! $\mathcal I$ of a view is the set of directed pairs $(i, j)$ where $j$ is among the nearest neighbours of $i$ and has
+//! $\mathcal I$ of a view is the set of directed pairs $(i, j)$ where $j$ is among the nearest neighbors of $i$ and has
 //! its label. For a view and a view or a union of several,
 //! $$ c = \frac{\min(|\mathcal I^{(1)}|, |\mathcal I^{(2)}|) - |\mathcal I^{(1)} \cap \mathcal I^{(2)}|}
 //!             {|\mathcal I^{(1)} \cup \mathcal I^{(2)}|} \in [0, \tfrac12]. $$
 //!
 //! # Differences from the paper
-//! Its union over instances would, read as a set of indices, soon hold all of them; pairs range as it says.
+//! Its union over instances, read as a set of indices, would soon contain all of them; pairs have the range that it gives.
 
 use bidilel_math::neighbors::Neighbors;
 
-/// Directed same-class neighbour pairs of one view or of several.
+/// Directed same-class neighbor pairs of one view or of several.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pairs {
     /// `(i, j)`, ascending.
@@ -81,7 +81,7 @@ pub fn complementarity(one: &Pairs, others: &Pairs) -> f64 {
 /// When to stop adding views.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Until {
-    /// At so many views.
+    /// At this many views.
     pub most: Option<usize>,
     /// Where the best view left has less than this complementarity.
     pub threshold: Option<f64>,
@@ -98,19 +98,19 @@ pub struct Selection {
     pub matrix: Vec<Vec<f64>>,
 }
 
-/// Algorithm 2: from view `start` on, always the view that is most complementary to those that are taken.
+/// Algorithm 2: after view `first`, always the view that is most complementary to those that are taken.
 ///
 /// # Panics
-/// If there is no view `start`.
-pub fn select(views: &[Pairs], start: usize, until: Until) -> Selection {
+/// If there is no view `first`.
+pub fn select(views: &[Pairs], first: usize, until: Until) -> Selection {
     let matrix =
         views.iter().map(|one| views.iter().map(|other| complementarity(one, other)).collect()).collect();
-    let mut taken = views[start].clone();
-    let mut found = Selection { order: vec![start], complementarity: vec![None], matrix };
+    let mut taken = views[first].clone();
+    let mut found = Selection { order: vec![first], complementarity: vec![None], matrix };
     while found.order.len() < until.most.unwrap_or(usize::MAX) {
         let left = (0..views.len()).filter(|view| !found.order.contains(view));
         let scored = left.map(|view| (view, complementarity(&views[view], &taken)));
-        // The first of the best.
+        // Of equally good views the first.
         let best = scored.reduce(|best, next| if next.1 > best.1 { next } else { best });
         match best {
             Some((view, value)) if until.threshold.is_none_or(|least| value >= least) => {

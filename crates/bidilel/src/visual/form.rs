@@ -1,4 +1,4 @@
-//! Features in whose inner products the fused kernel lies, for learners that know nothing of kernels.
+//! Features whose inner products are the fused kernel, for learners that know nothing of kernels.
 //!
 //! With support instances $s_1 \dots s_r$ and $\tilde K_{ss} = R R^\top$ (Cholesky), the features
 //! $z(x) = R^{-1} \tilde k(x)$ have $z(x)^\top z(x') = \tilde k(x)^\top \tilde K_{ss}^{-1} \tilde k(x')$. With all
@@ -7,7 +7,7 @@
 //! semi-definite, so that its trace norm is known without ever forming it:
 //! `$$ \frac{\|\tilde K - Z^\top Z\|_*}{\|\tilde K\|_*} = 1 - \frac{\sum_i \|z_i\|^2}{\sum_i \tilde k(x_i, x_i)}. $$`
 //!
-//! SLPP and LPP with the regulariser of the kernel form need no factor: $z(x) = \tilde k(x)$ with $\alpha I$ is the
+//! SLPP and LPP with the regularizer of the kernel form need no factor: $z(x) = \tilde k(x)$ with $\alpha I$ is the
 //! problem as Appendix B writes it (the `direct` form here).
 //!
 //! # References
@@ -25,10 +25,11 @@ use bidilel_math::{Observer, Scalar, eigen};
 use super::{KernelMap, KernelView, View, Views};
 use crate::error::{Error, Result};
 
-/// Added to the diagonal of the support's kernel matrix, relative to its mean: equal instances would make it singular.
+/// Added to the diagonal of the support's kernel matrix, relative to the diagonal's mean: equal instances would make the
+/// matrix singular.
 const JITTER: f64 = 1e-10;
-/// Support instances that are widened at a time.
-const BLOCK: usize = 512;
+/// Support instances that are widened to `f64` at a time.
+const BLOCK_INSTANCES: usize = 512;
 
 /// Training instances as features of the fused kernel.
 pub(crate) struct Mapped<'a, T> {
@@ -67,7 +68,7 @@ impl<T: Scalar> Support<'_, T> {
 }
 
 impl<'a, T: Scalar> Mapped<'a, T> {
-    /// Over all training instances, with the paper's problem left as it is.
+    /// Over all training instances, as the paper writes the problem.
     pub(crate) fn direct(views: &Views, features: MatRef<'a, T>, watch: &dyn Observer) -> Result<Self> {
         watch.stage("kernel");
         let mut mapped = Self::empty(views, features, Support::All(features))?;
@@ -114,7 +115,7 @@ impl<'a, T: Scalar> Mapped<'a, T> {
         Ok(Self { views, kernels, visual_dim, support, factor: None, train: Mat::new(), error: None })
     }
 
-    /// The kernels with the parameters that were found, in the order of the views that count.
+    /// The kernels with the parameters that were found, in the order of the views with a positive weight.
     pub(crate) fn kernels(&self) -> &[Kernel] {
         &self.kernels
     }
@@ -168,8 +169,8 @@ impl<'a, T: Scalar> Mapped<'a, T> {
     fn weighted_sum(&self, coefficients: &Mat<f64>) -> Mat<f64> {
         let support = self.support.features();
         let mut map = Mat::zeros(self.visual_dim, coefficients.ncols());
-        for first in (0..support.ncols()).step_by(BLOCK) {
-            let count = BLOCK.min(support.ncols() - first);
+        for first in (0..support.ncols()).step_by(BLOCK_INSTANCES) {
+            let count = BLOCK_INSTANCES.min(support.ncols() - first);
             for (at, view) in self.views.used() {
                 let block = support.submatrix(at, first, view.dim, count);
                 let wide = Mat::from_fn(view.dim, count, |i, j| view.weight * block[(i, j)].to_f64());

@@ -1,10 +1,10 @@
-//! How the fused problem is solved, and the choice among the ways by what they cost.
+//! The form in which the fused problem is solved, and the choice among the forms by their cost.
 //!
-//! | way | unknowns | for |
+//! | form | unknowns | for |
 //! | --- | --- | --- |
-//! | [`Method::Primal`] | summed dimensions | linear kernels: views one below the other, each times $\sqrt{w_m}$ |
-//! | [`Method::NSpace`] | training instances | any kernels: the problem as Appendix B writes it |
-//! | [`Method::Nystrom`] | a sample of them | any kernels, where instances x instances does not fit |
+//! | [`KernelForm::Primal`] | summed dimensions | linear kernels: views stacked, each times $\sqrt{w_m}$ |
+//! | [`KernelForm::NSpace`] | training instances | any kernels: the problem as Appendix B writes it |
+//! | [`KernelForm::Nystrom`] | a sample of them | any kernels, where instances x instances does not fit |
 //!
 //! The first two are exact and agree. With linear kernels the first is taken where the summed dimension is below the
 //! number of training instances, else the second; with others the second where it fits into [`Fusion::memory`], else
@@ -18,15 +18,15 @@ use super::{Kernel, Mapped, Views};
 use crate::error::{Error, Result};
 use crate::settings::{self, Settings, named};
 
-/// The rank of the sample where none is asked for.
+/// Instances in the Nyström sample by default.
 const DEFAULT_RANK: usize = 2000;
-/// The memory that exact kernel forms may take where no bound is given, in GiB.
-const DEFAULT_MEMORY: f64 = 4.0;
+/// The memory that exact kernel forms may take by default, in GiB.
+const DEFAULT_MEMORY_GIB: f64 = 4.0;
 
-/// A way to solve the fused problem.
+/// The form in which the fused problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum KernelForm {
     /// In the visual dimensions.
     Primal,
     /// Over the training instances.
@@ -35,15 +35,15 @@ pub enum Method {
     Nystrom,
 }
 
-named! { Method: "primal" | "n-space" | "nystrom"; }
+named! { KernelForm: "primal" | "n-space" | "nystrom"; }
 
 /// Settings of the fusion of views.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fusion {
-    /// The way; by cost if not given.
-    pub method: Option<Method>,
-    /// Instances that the sample has.
+    /// The form; by cost if not given.
+    pub method: Option<KernelForm>,
+    /// Instances in the sample.
     pub nystrom_rank: usize,
     /// What an exact kernel form may take, in GiB.
     pub memory: f64,
@@ -53,15 +53,15 @@ pub struct Fusion {
 
 impl Default for Fusion {
     fn default() -> Self {
-        Self { method: None, nystrom_rank: DEFAULT_RANK, memory: DEFAULT_MEMORY, seed: 0 }
+        Self { method: None, nystrom_rank: DEFAULT_RANK, memory: DEFAULT_MEMORY_GIB, seed: 0 }
     }
 }
 
 /// How the views of a fit were joined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The way that was taken.
-    pub method: Method,
+    /// The form that was chosen.
+    pub method: KernelForm,
     /// Why.
     pub reason: String,
     /// The views, with the gammas that were found.
@@ -86,13 +86,13 @@ pub struct ViewReport {
 }
 
 impl Report {
-    /// Whether one view was used as it is.
+    /// Whether there was one view, with a linear kernel.
     pub fn is_plain(&self) -> bool {
-        matches!(&self.views[..], [one] if one.kernel == Kernel::Linear) && self.method == Method::Primal
+        matches!(&self.views[..], [one] if one.kernel == Kernel::Linear) && self.method == KernelForm::Primal
     }
 
-    /// A way that was taken, with the views as they were asked for.
-    pub(crate) fn new(method: Method, reason: String, views: &Views) -> Self {
+    /// A form that was chosen, with the views as they were asked for.
+    pub(crate) fn new(method: KernelForm, reason: String, views: &Views) -> Self {
         let view = |view: &super::View| ViewReport {
             name: view.name.clone(),
             weight: view.weight,
@@ -114,11 +114,16 @@ impl Fusion {
         }
     }
 
-    /// The way to take for these views of so many training instances, and why.
+    /// The form for these views of this many training instances, and why.
     ///
     /// # Errors
-    /// [`Error::Setting`] for a way that cannot be taken.
-    pub(crate) fn choose(&self, views: &Views, instances: usize, direct: bool) -> Result<(Method, String)> {
+    /// [`Error::Setting`] for a form that does not apply, [`Error::KernelMemory`] for one that does not fit.
+    pub(crate) fn choose(
+        &self,
+        views: &Views,
+        instances: usize,
+        direct: bool,
+    ) -> Result<(KernelForm, String)> {
         settings::check("nystrom_rank", self.nystrom_rank as f64)?;
         settings::check("kernel_memory", self.memory)?;
         let need = gibibytes(instances, direct);
@@ -126,48 +131,50 @@ impl Fusion {
         let dim = views.dim();
         let size = || format!("{instances} x {instances} kernels take {need:.1} GiB of {:.1}", self.memory);
         match self.method {
-            Some(Method::Primal) if !views.is_linear() => Err(Error::Setting {
+            Some(KernelForm::Primal) if !views.is_linear() => Err(Error::Setting {
                 setting: "kernel_method",
                 expected: "n-space or nystrom with kernels that are not linear".into(),
                 found: "primal".to_owned(),
             }),
-            Some(Method::NSpace) if !fits => {
+            Some(KernelForm::NSpace) if !fits => {
                 Err(Error::KernelMemory { needed: need, memory: self.memory, instances })
             }
             Some(method) => Ok((method, "as asked for".to_owned())),
-            None if views.is_plain() => Ok((Method::Primal, "one view".to_owned())),
+            None if views.is_plain() => Ok((KernelForm::Primal, "one view".to_owned())),
             None if views.is_linear() && dim < instances => Ok((
-                Method::Primal,
+                KernelForm::Primal,
                 format!("{dim} dimensions are fewer than {instances} training instances"),
             )),
             None if views.is_linear() && fits => Ok((
-                Method::NSpace,
+                KernelForm::NSpace,
                 format!("{instances} training instances are no more than {dim} dimensions"),
             )),
-            None if fits => Ok((Method::NSpace, size())),
-            None => Ok((Method::Nystrom, size())),
+            None if fits => Ok((KernelForm::NSpace, size())),
+            None => Ok((KernelForm::Nystrom, size())),
         }
     }
 
-    /// Training instances as features of the fused kernel, for a way that is not the primal one.
+    /// Training instances as features of the fused kernel, for a form that is not the primal one.
     pub(crate) fn mapped<'a, T: Scalar>(
         &self,
-        method: Method,
+        method: KernelForm,
         direct: bool,
         views: &Views,
         features: faer::MatRef<'a, T>,
         watch: &dyn Observer,
     ) -> Result<Mapped<'a, T>> {
         match method {
-            Method::NSpace if direct => Mapped::direct(views, features, watch),
-            Method::Nystrom => Mapped::whitened(views, features, Some((self.nystrom_rank, self.seed)), watch),
-            Method::NSpace | Method::Primal => Mapped::whitened(views, features, None, watch),
+            KernelForm::NSpace if direct => Mapped::direct(views, features, watch),
+            KernelForm::Nystrom => {
+                Mapped::whitened(views, features, Some((self.nystrom_rank, self.seed)), watch)
+            }
+            KernelForm::NSpace | KernelForm::Primal => Mapped::whitened(views, features, None, watch),
         }
     }
 }
 
-/// What an exact form holds at once, in GiB: the kernel matrix, two scatter matrices and room to factor one; without
-/// the direct form two more.
+/// Peak memory of an exact form, in GiB: the kernel matrix, two scatter matrices and the factor of one; without the
+/// direct form two more.
 fn gibibytes(instances: usize, direct: bool) -> f64 {
     let matrices = if direct { 4.0 } else { 6.0 };
     matrices * 8.0 * (instances as f64).powi(2) / f64::powi(2.0, 30)
@@ -186,25 +193,25 @@ mod tests {
     }
 
     #[test]
-    fn the_cheapest_exact_way_is_taken_and_a_sample_where_none_fits() {
+    fn the_cheapest_exact_form_is_chosen_and_a_sample_where_none_fits() {
         let fusion = Fusion::default();
         let taken = |views: &Views, instances| fusion.choose(views, instances, true).unwrap().0;
         let linear = views(&[300, 200], Kernel::Linear);
-        assert_eq!(taken(&linear, 501), Method::Primal);
-        assert_eq!(taken(&linear, 500), Method::NSpace);
+        assert_eq!(taken(&linear, 501), KernelForm::Primal);
+        assert_eq!(taken(&linear, 500), KernelForm::NSpace);
         let round = views(&[300], Kernel::Rbf { gamma: None });
-        assert_eq!(taken(&round, 8_855), Method::NSpace);
-        assert_eq!(taken(&round, 24_295), Method::Nystrom);
-        assert_eq!(taken(&Views::single("a", 4096), 100), Method::Primal);
+        assert_eq!(taken(&round, 8_855), KernelForm::NSpace);
+        assert_eq!(taken(&round, 24_295), KernelForm::Nystrom);
+        assert_eq!(taken(&Views::single("a", 4096), 100), KernelForm::Primal);
     }
 
     #[test]
-    fn ways_that_cannot_be_taken_are_refused() {
+    fn forms_that_do_not_apply_are_refused() {
         let round = views(&[300], Kernel::Chi2 { gamma: None });
         let forced = |method| Fusion { method: Some(method), ..Fusion::default() };
         let text = |fusion: &Fusion| fusion.choose(&round, 24_295, true).unwrap_err().to_string();
-        assert!(text(&forced(Method::Primal)).contains("kernel-method"));
-        assert!(text(&forced(Method::NSpace)).contains("at least 17.6 GiB"));
+        assert!(text(&forced(KernelForm::Primal)).contains("kernel-method"));
+        assert!(text(&forced(KernelForm::NSpace)).contains("at least 17.6 GiB"));
         assert!(text(&Fusion { nystrom_rank: 0, ..Fusion::default() }).contains("nystrom-rank"));
         assert!(text(&Fusion { memory: f64::NAN, ..Fusion::default() }).contains("kernel-memory"));
     }

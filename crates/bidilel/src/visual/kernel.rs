@@ -77,9 +77,9 @@ impl Kernel {
 /// Fails at the first negative entry, which no histogram has.
 pub(crate) fn check_histogram<T: Scalar>(name: &str, features: MatRef<'_, T>) -> Result<()> {
     for (instance, column) in features.col_iter().enumerate() {
-        if let Some(place) = column.iter().position(|value| value.to_f64() < 0.0) {
-            let value = column[place].to_f64();
-            return Err(Error::Negative { view: name.to_owned(), instance, column: place, value });
+        if let Some(row) = column.iter().position(|value| value.to_f64() < 0.0) {
+            let value = column[row].to_f64();
+            return Err(Error::Negative { view: name.to_owned(), instance, column: row, value });
         }
     }
     Ok(())

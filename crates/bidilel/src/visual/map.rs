@@ -28,7 +28,7 @@ pub struct KernelView {
 /// A map from kernels with support instances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelMap {
-    /// The views that count.
+    /// The views with a positive weight.
     pub views: Vec<KernelView>,
     /// $A$, support x latent dimensions.
     pub coefficients: Mat<f64>,

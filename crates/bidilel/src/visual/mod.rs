@@ -1,13 +1,27 @@
 //! Several visual representations (views) of the same instances, used as one.
 //!
 //! The graphs of the views are averaged, $\tilde W = \sum_m w_m W^{(m)}$, and so are their kernels,
-//! $\tilde K = \sum_m w_m K^{(m)}$, with $w_m \ge 0$, $\sum_m w_m = 1$; all $w_m = 1 / M$ unless told otherwise
-//! (Wang & Chen 2017, eqs. A.8 and A.9). The features of all views stand in one matrix, one below the other and
-//! unscaled; [`Views`] says which rows are whose.
+//! $\tilde K = \sum_m w_m K^{(m)}$, with $w_m \ge 0$, $\sum_m w_m = 1$; all $w_m = 1 / M$ by default
+//! (Wang & Chen 2017, eqs. A.8 and A.9). The features of all views are stacked in one matrix,
+//! unscaled; [`Views`] says which rows belong to which view.
 //!
 //! - [`Fusion`] learns a latent space from them: in the visual dimensions, over the training instances, or over a
 //!   sample of these, whichever costs least.
 //! - [`complementarity()`] measures what one view adds to others, and [`select`] orders views by it (Appendix C).
+//!
+//! ```
+//! use bidilel::{Choice, Kernel, KernelForm, Pipeline, Silent, Synthetic, Task, ViewChoice, ZeroShotMethod};
+//!
+//! let dataset = Synthetic::preset("small")?.generate(0)?;
+//! let view = |name: &str, kernel| ViewChoice { name: name.to_owned(), weight: 0.5, kernel };
+//! let visual = vec![view("cnn", Kernel::Linear), view("motion", Kernel::Rbf { gamma: None })];
+//! let choice = Choice { visual, ..Choice::default() };
+//! let task = Task::new(&dataset, &dataset.trials(None)?[0], &choice, &Silent)?;
+//! let fitted = Pipeline::default().fit(&task, &Silent)?;
+//! // A kernel that is not linear: the unknowns are coefficients of the training instances.
+//! assert_eq!(fitted.fusion.method, KernelForm::NSpace);
+//! # Ok::<(), bidilel::Error>(())
+//! ```
 
 mod complementarity;
 mod form;
@@ -25,7 +39,9 @@ use bidilel_math::{Observer, Scalar};
 
 pub use complementarity::{Pairs, Selection, Until, complementarity, select};
 pub(crate) use form::{Mapped, Unfolded};
-pub use fusion::{Fusion, Method, Report, ViewReport};
+pub use fusion::{Fusion, KernelForm, Report, ViewReport};
+// The former name, which `tune` still uses.
+pub(crate) use fusion::KernelForm as Method;
 pub use kernel::Kernel;
 pub use map::{KernelMap, KernelView};
 pub use neighborhood::{Neighborhood, Search};
@@ -66,7 +82,7 @@ pub struct View {
     pub columns: Option<Vec<String>>,
 }
 
-/// The views of a task, in the order in which their features stand below each other.
+/// The views of a task, in the order in which their features are stacked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Views {
@@ -93,17 +109,17 @@ impl Views {
         self.parts.len() == 1 && self.is_linear()
     }
 
-    /// Whether all kernels that count are linear.
+    /// Whether all kernels of views with a positive weight are linear.
     pub fn is_linear(&self) -> bool {
         self.used().all(|(_, view)| view.kernel == Kernel::Linear)
     }
 
-    /// All features together.
+    /// Features of all views together.
     pub fn dim(&self) -> usize {
         self.parts.iter().map(|view| view.dim).sum()
     }
 
-    /// Views that have a weight, with the row at which their features begin.
+    /// Views with a positive weight, each with the row at which its features begin.
     pub fn used(&self) -> impl Iterator<Item = (usize, &View)> {
         let begin = |at: &mut usize, view: &View| {
             *at += view.dim;
@@ -113,21 +129,21 @@ impl Views {
         first.zip(&self.parts).filter(|(_, view)| view.weight > 0.0)
     }
 
-    /// The features of every view that counts.
-    pub fn split<'a, T>(&self, features: MatRef<'a, T>) -> Vec<MatRef<'a, T>> {
+    /// The features of every view with a positive weight.
+    pub(crate) fn split<'a, T>(&self, features: MatRef<'a, T>) -> Vec<MatRef<'a, T>> {
         self.used().map(|(first, view)| features.subrows(first, view.dim)).collect()
     }
 
-    /// The root of the weight for every feature: linear kernels of features times these sum up as the views do.
-    /// Nothing where a single view is used as it is.
+    /// The square root of the weight of its view, per feature: the linear kernel of features times these is the weighted
+    /// sum of the views' linear kernels. None where a single view is used as it is.
     pub fn scales(&self) -> Option<Vec<f64>> {
         let scale = |view: &View| std::iter::repeat_n(view.weight.sqrt(), view.dim);
         (self.parts.len() > 1).then(|| self.parts.iter().flat_map(scale).collect())
     }
 
-    /// Neighbours in every view that counts, a few of them compared with a plain search. Within classes they are always
-    /// exact.
-    pub fn neighbors<T: Scalar>(
+    /// Neighbors in every view with a positive weight, a few of them compared with a plain search. Within classes they are
+    /// always exact.
+    pub(crate) fn neighbors<T: Scalar>(
         &self,
         features: MatRef<'_, T>,
         labels: &[usize],
@@ -160,9 +176,9 @@ impl Views {
         self.split(features).into_iter().map(find).collect()
     }
 
-    /// The mean graph of the `k` nearest in every view's lists; with `labels`, only edges inside a label stay.
+    /// The weighted mean of the views' graphs of the `k` nearest neighbors; with `labels`, only of edges within a label.
     ///
-    /// There is a list for every view that counts.
+    /// There is one list per view with a positive weight.
     pub fn graph(
         &self,
         lists: &[&Neighbors],
@@ -180,10 +196,10 @@ impl Views {
     }
 }
 
-/// Fails unless every view is there once and the weights are a share each.
+/// Fails unless every view is there once and the weights are shares of one.
 pub(crate) fn check_choice(chosen: &[ViewChoice]) -> Result<()> {
-    for (place, view) in chosen.iter().enumerate() {
-        if chosen[..place].iter().any(|earlier| earlier.name == view.name) {
+    for (index, view) in chosen.iter().enumerate() {
+        if chosen[..index].iter().any(|earlier| earlier.name == view.name) {
             return Err(Error::Setting {
                 setting: "visual representations",
                 expected: "different from each other".into(),

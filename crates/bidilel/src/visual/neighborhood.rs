@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Among which instances neighbours are looked for.
+/// Among which instances neighbors are searched for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Neighborhood {
@@ -13,14 +13,14 @@ pub enum Neighborhood {
     WithinClass,
 }
 
-/// How neighbours among all training instances are looked for.
+/// How neighbors among all training instances are searched for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Search {
     /// All pairs are compared ([`bidilel_math::neighbors::exact`]).
     #[default]
     Exact,
-    /// Nearly all neighbours, for very many instances ([`bidilel_math::neighbors::approximate`]).
+    /// Nearly all neighbors, for very many instances ([`bidilel_math::neighbors::approximate`]).
     Approximate,
 }
 

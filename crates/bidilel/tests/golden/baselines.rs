@@ -4,6 +4,7 @@ use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::{BottomUp, Cca, Lda, Lpp, Pca, Unchanged};
 use bidilel::metrics::accuracy;
 use bidilel::pipeline::Pipeline;
+use bidilel::reference::recognize;
 use bidilel_math::Silent;
 
 use crate::support::{Golden, all_pairs, close, locality, task};
@@ -27,7 +28,7 @@ fn each_learner_leads_to_the_same_landmarks_stress_and_predictions() {
         close(all_pairs(&fitted.landmarks.points).as_ref(), expected.as_ref(), 1e-7, name);
         let off = fitted.stress - golden.number(&key("stress_wmean"));
         assert!(off.abs() < 1e-8, "{name}: stress off by {off:e}");
-        let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
+        let found = recognize(&pipeline, &fitted, task.test.prepared(), &Silent).expect("a recognition");
         assert_eq!(found.labels(), golden.indices(&key("pred")), "{name}");
         let score = accuracy(&found.labels(), &task.test.labels, 3).per_class;
         assert!((score - golden.number(&key("acc"))).abs() < 1e-12, "{name}");

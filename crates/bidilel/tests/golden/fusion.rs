@@ -4,8 +4,9 @@ use bidilel::ZeroShotMethod;
 use bidilel::bottom_up::{BottomUp, Locality, Neighborhood, Regularizer, Search, Slpp};
 use bidilel::latent_space::Map;
 use bidilel::pipeline::{Fitted, Pipeline};
+use bidilel::reference::{self, split};
 use bidilel::task::Task;
-use bidilel::visual::{Fusion, Kernel, Method, View, Views};
+use bidilel::visual::{Fusion, Kernel, KernelForm, View, Views};
 use bidilel_math::graph::{Affinity, Weights};
 use bidilel_math::{Silent, kernel};
 use faer::{Mat, MatRef};
@@ -34,7 +35,7 @@ fn fused() -> Task<f64> {
     task
 }
 
-fn pipeline(method: Option<Method>) -> Pipeline {
+fn pipeline(method: Option<KernelForm>) -> Pipeline {
     let alpha = Golden::read("kernel_fusion").number("alpha");
     let locality = Locality { alpha, regularizer: Regularizer::Kernel, ..locality() };
     let bottom_up = BottomUp::Slpp(Slpp { locality, ..Slpp::default() });
@@ -45,7 +46,7 @@ fn pipeline(method: Option<Method>) -> Pipeline {
 fn mean_graph(task: &Task<f64>) -> Affinity {
     let (features, labels) = (task.train.features.as_ref(), &task.train.labels);
     let how = (Neighborhood::Global, Search::Exact);
-    let lists = task.views.neighbors(features, labels, how, 5, &Silent).expect("exact lists");
+    let lists = reference::neighbors(&task.views, features, labels, how, 5, &Silent).expect("exact lists");
     task.views.graph(&lists.iter().collect::<Vec<_>>(), 5, Some(labels), Weights::Exp)
 }
 
@@ -55,7 +56,8 @@ fn kernels_and_graphs_of_two_views_agree() {
     let task = fused();
     let fused_kernel = |points: MatRef<'_, f64>| {
         let mut sum = Mat::zeros(60, points.ncols());
-        let parts = task.views.split(task.train.features.as_ref()).into_iter().zip(task.views.split(points));
+        let parts =
+            split(&task.views, task.train.features.as_ref()).into_iter().zip(split(&task.views, points));
         for (support, points) in parts {
             kernel::Kernel::Linear.add_to(0.5, support, points, sum.as_mut());
         }
@@ -76,20 +78,23 @@ fn every_exact_form_of_the_fused_pipeline_agrees() {
     let task = fused();
     let graph = mean_graph(&task);
     // A sample of all instances is no approximation.
-    for method in [None, Some(Method::Primal), Some(Method::NSpace), Some(Method::Nystrom)] {
+    for method in [None, Some(KernelForm::Primal), Some(KernelForm::NSpace), Some(KernelForm::Nystrom)] {
         let pipeline = pipeline(method);
         let fitted: Fitted = pipeline.fit(&task, &Silent).expect("a fit");
-        assert_eq!(fitted.fusion.method, method.unwrap_or(Method::Primal), "21 dimensions, 60 instances");
-        let points = fitted.space.project(task.train.features.as_ref()).expect("matching dimensions");
+        assert_eq!(fitted.fusion.method, method.unwrap_or(KernelForm::Primal), "21 dimensions, 60 instances");
+        let points =
+            reference::project(&fitted.space, task.train.features.as_ref()).expect("matching dimensions");
         let gram = points.transpose() * &points;
         close(gram.as_ref(), golden.columns("Gram_Y_train").as_ref(), 1e-6, "Gram of Y");
         let between = all_pairs(&fitted.landmarks.points);
         close(between.as_ref(), golden.columns("landmark_dist").as_ref(), 1e-6, "landmarks");
         assert!((fitted.stress - golden.number("stress_wmean")).abs() < 1e-7);
-        let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
+        let found =
+            reference::recognize(&pipeline, &fitted, task.test.prepared(), &Silent).expect("a recognition");
         assert_eq!(found.labels(), golden.indices("pred"), "{method:?}");
         // p'(K L K + alpha I)p = 1, so that the eigenvalues are y'Dy.
-        let placed = fitted.space.place(task.train.features.as_ref()).expect("matching dimensions");
+        let placed = reference::project_unnormalized(&fitted.space, task.train.features.as_ref())
+            .expect("matching dimensions");
         for (dim, expected) in golden.vector("eigenvalues").into_iter().enumerate() {
             let y = |i: usize| placed[(dim, i)] + fitted.space.mean[dim];
             let value: f64 = (0..60).map(|i| graph.degree(i) * y(i) * y(i)).sum();
@@ -106,5 +111,5 @@ fn the_forms_over_dimensions_and_over_instances_have_one_map() {
         let Map::Linear(map) = fitted.space.map else { panic!("linear kernels need no support") };
         map
     };
-    close(map(Method::Primal).as_ref(), map(Method::NSpace).as_ref(), 1e-8, "the map");
+    close(map(KernelForm::Primal).as_ref(), map(KernelForm::NSpace).as_ref(), 1e-8, "the map");
 }

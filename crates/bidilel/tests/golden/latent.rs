@@ -1,6 +1,7 @@
 //! Latent points, landmarks (1e-8) and semantic distances (1e-12).
 
 use bidilel::ZeroShotMethod;
+use bidilel::reference::project;
 use bidilel::semantic::SemanticDistances;
 use bidilel_math::Silent;
 use faer::Mat;
@@ -12,8 +13,8 @@ fn projections_and_landmarks_agree() {
     let golden = Golden::read("latent");
     let task = task("att");
     let fitted = pipeline().fit(&task, &Silent).expect("a fit");
-    let train = fitted.space.project(task.train.features.as_ref()).expect("matching dimensions");
-    let test = fitted.space.project(task.test.features.as_ref()).expect("matching dimensions");
+    let train = project(&fitted.space, task.train.features.as_ref()).expect("matching dimensions");
+    let test = project(&fitted.space, task.test.features.as_ref()).expect("matching dimensions");
     close_up_to_sign(train.as_ref(), golden.columns("Yl_hat").as_ref(), 1e-8, "Y^l");
     close_up_to_sign(test.as_ref(), golden.columns("Yu_hat").as_ref(), 1e-8, "Y^u");
     close((train.transpose() * &train).as_ref(), golden.columns("Gram_Yl").as_ref(), 1e-8, "Gram of Y^l");

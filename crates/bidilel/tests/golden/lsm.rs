@@ -1,7 +1,7 @@
 //! The mapping: cost and gradient to 1e-12, stress to 1e-9, distances to 1e-5.
 
 use bidilel::semantic::SemanticDistances;
-use bidilel::top_down::{Lsm, Optimizer, Sammon, Start};
+use bidilel::top_down::{Init, Lsm, Optimizer, Sammon};
 use bidilel_math::distance::pairwise;
 use bidilel_math::lbfgs::Objective;
 use bidilel_math::{Observer, Silent};
@@ -86,7 +86,7 @@ fn every_optimiser_and_start_reaches_the_optimum_and_the_cost_never_rises() {
         let golden = Golden::read(file);
         let distances = semantics(semantic).distances;
         let cost = cost(&distances);
-        let weighted = Lsm::default().begin(&cost);
+        let weighted = Lsm::default().initial_points(&cost);
         close(
             MatRef::from_column_major_slice(&weighted, 4, 3),
             golden.columns("wmean_init").as_ref(),
@@ -94,11 +94,11 @@ fn every_optimiser_and_start_reaches_the_optimum_and_the_cost_never_rises() {
             "weighted-mean start",
         );
         for optimizer in [Optimizer::Lbfgs, Optimizer::Descent, Optimizer::Smacof] {
-            for start in [Start::WeightedMean, Start::Random { seed: 7 }] {
+            for init in [Init::WeightedMean, Init::Random { seed: 7 }] {
                 let trace = Trace::default();
-                let lsm = Lsm { optimizer, start, max_iterations: 100_000, ..Lsm::default() };
-                let found = lsm.minimize(&cost, lsm.begin(&cost), &trace).expect("a minimum");
-                let what = format!("{file} {optimizer:?} {start:?}");
+                let lsm = Lsm { optimizer, init, max_iterations: 100_000, ..Lsm::default() };
+                let found = lsm.minimize(&cost, lsm.initial_points(&cost), &trace).expect("a minimum");
+                let what = format!("{file} {optimizer:?} {init:?}");
                 assert!(found.converged, "{what}");
                 let off = found.value - golden.number("optimum_stress");
                 assert!(off.abs() < 1e-9, "{what}: stress off by {off:e}");

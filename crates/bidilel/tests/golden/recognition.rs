@@ -4,6 +4,7 @@ use bidilel::ZeroShotMethod;
 use bidilel::metrics::{accuracy, hubness};
 use bidilel::pipeline::Pipeline;
 use bidilel::post::{Post, SelfTraining, Structured};
+use bidilel::reference::recognize;
 use bidilel_math::Silent;
 
 use crate::support::{Golden, close, close_up_to_sign, pipeline, task};
@@ -24,7 +25,7 @@ fn predictions_centres_accuracies_and_hubness_agree() {
         ];
         for (post, labels, score, embedding) in cases {
             let pipeline = Pipeline { post, ..plain.clone() };
-            let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
+            let found = recognize(&pipeline, &fitted, task.test.prepared(), &Silent).expect("a recognition");
             assert_eq!(found.labels(), golden.indices(&key(labels)), "{semantic} {labels}");
             let expected = golden.columns(&key(embedding));
             close_up_to_sign(

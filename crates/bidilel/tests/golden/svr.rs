@@ -2,6 +2,7 @@
 
 use bidilel::ZeroShotMethod;
 use bidilel::pipeline::Pipeline;
+use bidilel::reference::recognize;
 use bidilel::top_down::{Form, Kernel, LsmSvr, Svr, TopDown};
 use bidilel_math::Silent;
 
@@ -25,7 +26,7 @@ fn places_and_predictions_agree() {
         let pipeline = Pipeline { top_down, ..pipeline() };
         let fitted = pipeline.fit(&task, &Silent).expect("a fit");
         close_up_to_sign(fitted.embedding.points.as_ref(), golden.columns(places).as_ref(), 1e-3, places);
-        let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
+        let found = recognize(&pipeline, &fitted, task.test.prepared(), &Silent).expect("a recognition");
         assert_eq!(found.labels(), golden.indices(labels), "{labels}");
     }
 }

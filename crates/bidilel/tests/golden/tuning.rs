@@ -5,6 +5,7 @@ use bidilel::bottom_up::{BottomUp, Locality, Slpp};
 use bidilel::dataset::{Dataset, Metric, Semantic};
 use bidilel::metrics::accuracy;
 use bidilel::pipeline::Pipeline;
+use bidilel::reference::recognize;
 use bidilel::semantic::{ClassSemantics, Representation};
 use bidilel::settings::Settings;
 use bidilel::split::Trial;
@@ -55,7 +56,7 @@ fn score(folds: &[Task<f64>], alpha: f64, dim: usize, k: usize) -> (f64, Vec<f64
         .iter()
         .map(|task| {
             let fitted = pipeline.fit(task, &Silent).expect("a fit");
-            let found = pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition");
+            let found = recognize(&pipeline, &fitted, task.test.prepared(), &Silent).expect("a recognition");
             (accuracy(&found.labels(), &task.test.labels, task.unseen.len()).per_class, fitted.stress)
         })
         .collect();

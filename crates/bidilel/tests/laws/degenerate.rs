@@ -5,7 +5,7 @@ use bidilel::bottom_up::{BottomUp, Cca, LatentSpaceLearner, Locality, Slpp};
 use bidilel::dataset::{Dataset, Metric, Semantic, Visual};
 use bidilel::pipeline::Pipeline;
 use bidilel::task::{Choice, Task};
-use bidilel::top_down::{Lsm, Optimizer, Start, Svr, TopDown};
+use bidilel::top_down::{Init, Lsm, Optimizer, Svr, TopDown};
 use bidilel_math::{Observer, Silent};
 use faer::Mat;
 use std::sync::{Arc, Mutex};
@@ -148,8 +148,8 @@ fn with_distances(dataset: &Dataset, distance: impl Fn(usize, usize) -> f64) -> 
     Dataset { semantic: vec![semantic], ..dataset.clone() }
 }
 
-fn lsm(optimizer: Optimizer, start: Start) -> Pipeline {
-    Pipeline { top_down: TopDown::Lsm(Lsm { optimizer, start, ..Lsm::default() }), ..Pipeline::default() }
+fn lsm(optimizer: Optimizer, init: Init) -> Pipeline {
+    Pipeline { top_down: TopDown::Lsm(Lsm { optimizer, init, ..Lsm::default() }), ..Pipeline::default() }
 }
 
 #[test]
@@ -157,9 +157,9 @@ fn classes_that_start_in_one_place_are_parted() {
     // All classes equally far from each other: the weighted mean is the same place for all unseen ones.
     let task = task_of(&with_distances(&dataset(19), |_, _| 1.0));
     let stress = |pipeline: Pipeline| pipeline.fit(&task, &Silent).expect("a fit").stress;
-    let random = stress(lsm(Optimizer::Lbfgs, Start::Random { seed: 1 }));
+    let random = stress(lsm(Optimizer::Lbfgs, Init::Random { seed: 1 }));
     for optimizer in [Optimizer::Lbfgs, Optimizer::Descent, Optimizer::Smacof] {
-        let found = stress(lsm(optimizer, Start::WeightedMean));
+        let found = stress(lsm(optimizer, Init::WeightedMean));
         assert!(found < random + 1e-6, "{optimizer:?}: {found}, from a random start {random}");
     }
 }
@@ -200,7 +200,7 @@ fn distances_of_wildly_different_sizes_end_in_a_result_or_an_error() {
     let wild = with_distances(&dataset(21), |i, j| if i + j == 7 { 0.0 } else { 1e13 });
     for optimizer in [Optimizer::Lbfgs, Optimizer::Descent, Optimizer::Smacof] {
         // Whatever it says, it does not panic.
-        let _ = lsm(optimizer, Start::WeightedMean).fit(&task_of(&wild), &Silent);
+        let _ = lsm(optimizer, Init::WeightedMean).fit(&task_of(&wild), &Silent);
     }
 }
 

@@ -7,7 +7,7 @@ use bidilel::latent_space::Map;
 use bidilel::model::Model;
 use bidilel::pipeline::{Fitted, Pipeline};
 use bidilel::task::{Choice, Normalize, Task};
-use bidilel::visual::{Fusion, Kernel, Method, ViewChoice};
+use bidilel::visual::{Fusion, Kernel, KernelForm, ViewChoice};
 use bidilel_math::Silent;
 use faer::Mat;
 
@@ -26,7 +26,7 @@ fn task(weights: [f64; 2], kernels: [&str; 2]) -> Task {
     Task::new(&dataset, &trials[0], &choice, &Silent).expect("a sound task")
 }
 
-fn with(bottom_up: BottomUp, method: Method, rank: usize) -> Pipeline {
+fn with(bottom_up: BottomUp, method: KernelForm, rank: usize) -> Pipeline {
     let fusion = Fusion { method: Some(method), nystrom_rank: rank, ..Fusion::default() };
     Pipeline { bottom_up, fusion, ..Pipeline::default() }
 }
@@ -60,8 +60,8 @@ fn linear_kernels_give_the_same_space_over_dimensions_and_over_instances() {
             {
                 continue;
             }
-            let one = with(learner.clone(), Method::Primal, 1).fit(&task, &Silent).expect("a fit");
-            let other = with(learner.clone(), Method::NSpace, 1).fit(&task, &Silent).expect("a fit");
+            let one = with(learner.clone(), KernelForm::Primal, 1).fit(&task, &Silent).expect("a fit");
+            let other = with(learner.clone(), KernelForm::NSpace, 1).fit(&task, &Silent).expect("a fit");
             assert!(!matches!(other.space.map, Map::Kernel(_)), "linear kernels need no support");
             let apart = (geometry(&task, &one) - geometry(&task, &other)).norm_max();
             assert!(apart < 1e-8, "{learner:?}: {apart:e}");
@@ -74,7 +74,7 @@ fn every_learner_takes_every_kernel_and_its_model_is_kept() {
     for kernels in [["rbf", "linear"], ["chi2", "rbf:0.5"]] {
         let task = task([0.3, 0.7], kernels);
         for learner in learners() {
-            for (method, rank) in [(Method::NSpace, 1), (Method::Nystrom, 30)] {
+            for (method, rank) in [(KernelForm::NSpace, 1), (KernelForm::Nystrom, 30)] {
                 let pipeline = with(learner.clone(), method, rank);
                 let fitted = pipeline.fit(&task, &Silent).unwrap_or_else(|e| panic!("{pipeline:?}: {e}"));
                 // Landmarks were made before the space was unfolded: they are where its instances are.
@@ -99,7 +99,7 @@ fn every_learner_takes_every_kernel_and_its_model_is_kept() {
 fn a_model_projects_rows_of_every_view_as_the_task_does() {
     let data = dataset(11);
     let task = task([0.5, 0.5], ["rbf", "linear"]);
-    let pipeline = with(slpp(), Method::Nystrom, 40);
+    let pipeline = with(slpp(), KernelForm::Nystrom, 40);
     let fitted = pipeline.fit(&task, &Silent).expect("a fit");
     let model = Model::new("small", Normalize::L2, &task, &pipeline.clone().into(), fitted.into());
     let trial = data.trials(None).expect("a split").remove(0);
@@ -126,7 +126,7 @@ fn a_view_without_a_weight_has_no_say() {
     for side in [&mut alone.train, &mut alone.test] {
         side.features = side.features.subrows(0, 24).to_owned();
     }
-    for method in [Method::Primal, Method::NSpace, Method::Nystrom] {
+    for method in [KernelForm::Primal, KernelForm::NSpace, KernelForm::Nystrom] {
         let fit = |task: &Task| with(slpp(), method, 50).fit(task, &Silent).expect("a fit");
         let apart = (geometry(&both, &fit(&both)) - geometry(&alone, &fit(&alone))).norm_max();
         assert!(apart < 1e-8, "{method:?}: {apart:e}");
@@ -137,10 +137,10 @@ fn a_view_without_a_weight_has_no_say() {
 fn a_larger_sample_loses_less_and_a_whole_one_nothing() {
     let task = task([0.5, 0.5], ["rbf", "chi2"]);
     let fit = |method, rank| with(slpp(), method, rank).fit(&task, &Silent).expect("a fit");
-    let error = |rank| fit(Method::Nystrom, rank).fusion.approximation_error.expect("an approximation");
+    let error = |rank| fit(KernelForm::Nystrom, rank).fusion.approximation_error.expect("an approximation");
     let errors = [10, 20, 40, 80].map(error);
     assert!(errors.windows(2).all(|pair| pair[0] > pair[1]) && errors[3] > 0.0, "{errors:?}");
-    let (exact, whole) = (fit(Method::NSpace, 1), fit(Method::Nystrom, 10_000));
+    let (exact, whole) = (fit(KernelForm::NSpace, 1), fit(KernelForm::Nystrom, 10_000));
     assert_eq!(whole.fusion.approximation_error, None);
     let apart = (geometry(&task, &exact) - geometry(&task, &whole)).norm_max();
     assert!(apart < 1e-6, "{apart:e}");
@@ -153,7 +153,7 @@ fn the_error_is_the_trace_that_the_sample_loses() {
     task.views.parts.truncate(1);
     task.train.features = task.train.features.subrows(0, 24).to_owned();
     let bottom_up = BottomUp::Pca(bidilel::bottom_up::Pca { dim: Some(1) });
-    let fitted = with(bottom_up, Method::Nystrom, 1).fit(&task, &Silent).expect("a fit");
+    let fitted = with(bottom_up, KernelForm::Nystrom, 1).fit(&task, &Silent).expect("a fit");
     let Map::Kernel(map) = &fitted.space.map else { panic!("a kernel") };
     let support = map.views[0].support.col_as_slice(0);
     let count = task.train.labels.len();
@@ -182,17 +182,17 @@ fn kernel_forms_have_the_same_bytes_for_any_number_of_threads_and_another_sample
                 .expect("a file")
         })
     };
-    for method in [Method::NSpace, Method::Nystrom] {
+    for method in [KernelForm::NSpace, KernelForm::Nystrom] {
         assert!(bytes(1, method, 3) == bytes(3, method, 3), "{method:?}");
     }
-    assert!(bytes(1, Method::Nystrom, 3) != bytes(1, Method::Nystrom, 4));
+    assert!(bytes(1, KernelForm::Nystrom, 3) != bytes(1, KernelForm::Nystrom, 4));
 }
 
 #[test]
 fn a_histogram_with_a_negative_entry_is_refused_with_its_place() {
     let mut task = task([0.5, 0.5], ["linear", "chi2"]);
     task.train.features[(24 + 3, 7)] = -0.25;
-    let error = with(slpp(), Method::NSpace, 1).fit(&task, &Silent).expect_err("no histogram");
+    let error = with(slpp(), KernelForm::NSpace, 1).fit(&task, &Silent).expect_err("no histogram");
     let text = error.to_string();
     assert!(text.contains("view `motion`: feature 3 of instance 7 is -0.25"), "{text}");
 }

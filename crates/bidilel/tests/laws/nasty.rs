@@ -2,6 +2,7 @@
 //! Jacobi's rotations; and the same features in any unit.
 
 use bidilel::bottom_up::{BottomUp, Cca, LatentSpaceLearner, Lda, Locality, Lpp, Pca, Slpp, Weights};
+use bidilel::reference::project_unnormalized;
 use bidilel::task::Training;
 use bidilel::visual::Views;
 use bidilel_math::Silent;
@@ -184,7 +185,7 @@ fn inner_products(learner: &BottomUp, x: &Mat<f64>) -> Mat<f64> {
         views: &views,
     };
     let space = learner.fit(&training, &Silent).unwrap_or_else(|error| panic!("{learner:?}: {error}"));
-    let placed = space.place(x.as_ref()).expect("as many dimensions");
+    let placed = project_unnormalized(&space, x.as_ref()).expect("as many dimensions");
     placed.transpose() * &placed
 }
 

@@ -8,7 +8,7 @@ use bidilel::pipeline::Pipeline;
 use bidilel::post::{Post, SelfTraining, Structured};
 use bidilel::synthetic::{Synthetic, View};
 use bidilel::task::{Choice, Task};
-use bidilel::top_down::{Form, Kernel, Lsm, LsmSvr, Optimizer, Start, Svr, TopDown};
+use bidilel::top_down::{Form, Init, Kernel, Lsm, LsmSvr, Optimizer, Svr, TopDown};
 use bidilel_math::Silent;
 
 pub(crate) fn dataset(seed: u64) -> Dataset {
@@ -55,12 +55,12 @@ pub(crate) fn learners() -> Vec<BottomUp> {
 }
 
 pub(crate) fn embedders() -> Vec<TopDown> {
-    let lsm = |optimizer, start| TopDown::Lsm(Lsm { optimizer, start, ..Lsm::default() });
+    let lsm = |optimizer, init| TopDown::Lsm(Lsm { optimizer, init, ..Lsm::default() });
     let svr = |kernel, form| Svr { kernel, form, c: 1.0, ..Svr::default() };
     vec![
         TopDown::default(),
-        lsm(Optimizer::Descent, Start::WeightedMean),
-        lsm(Optimizer::Smacof, Start::Random { seed: 3 }),
+        lsm(Optimizer::Descent, Init::WeightedMean),
+        lsm(Optimizer::Smacof, Init::Random { seed: 3 }),
         TopDown::Lsm(Lsm { normalize_embedding: true, ..Lsm::default() }),
         TopDown::Svr(svr(Kernel::Rbf { gamma: None }, Form::Epsilon { epsilon: 0.01 })),
         TopDown::Svr(svr(Kernel::Linear, Form::Nu { nu: 0.5 })),

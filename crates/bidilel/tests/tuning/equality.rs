@@ -150,7 +150,7 @@ fn scores_from_sums_that_folds_share_are_those_of_fits_of_their_own() {
     }
 }
 
-/// With nothing shared every setting is fitted by itself, from the evaluator's own features.
+/// With nothing shared every setting is fitted by itself, to the dataset's folds.
 #[test]
 fn scores_without_sharing_are_those_of_fits() {
     let dataset = dataset(7);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use bidilel::encode::{Empty, Encoder, Method, Settings, WAVE};
+use bidilel::encode::{BATCH_ITEMS, Empty, Encoder, Method, Settings};
 use bidilel_data::array::{Base, NpyWriter};
 use bidilel_data::descriptors::{self, Collection, Options, Owners};
 use bidilel_data::{Counted, Scratch, text};
@@ -117,11 +117,11 @@ fn each_wave(
     mut take: impl FnMut(MatRef<'_, f64>) -> Result<()>,
 ) -> Result<()> {
     let count = pca::ColumnSource::count(rows);
-    for first in (0..count).step_by(WAVE) {
-        let mut wave = Mat::zeros(pca::ColumnSource::dim(rows), WAVE.min(count - first));
+    for first in (0..count).step_by(BATCH_ITEMS) {
+        let mut wave = Mat::zeros(pca::ColumnSource::dim(rows), BATCH_ITEMS.min(count - first));
         pca::ColumnSource::read(rows, first, wave.as_mut()).map_err(|error| anyhow!(error))?;
         take(wave.as_ref())?;
-        watch.progress(first.div_ceil(WAVE) + 1, count.div_ceil(WAVE));
+        watch.progress(first.div_ceil(BATCH_ITEMS) + 1, count.div_ceil(BATCH_ITEMS));
     }
     Ok(())
 }

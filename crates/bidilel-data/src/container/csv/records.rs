@@ -113,7 +113,7 @@ impl<'a> Records<'a> {
                 return Err(Error::BlankLine { path: self.path.clone(), line });
             }
             let more = self.record(line, record.iter(), &mut visit)?;
-            let ends = own.iter().filter(|&&byte| byte == b'\n').count();
+            let ends = line_feeds(own);
             passed.advance(end, ends + usize::from(own.ends_with(b"\r")));
             if !more {
                 return Ok(passed.at);
@@ -130,7 +130,7 @@ impl<'a> Records<'a> {
                 return self.count_by_reading();
             }
             // Without quotes, every line is a record.
-            lines += piece.iter().filter(|&&byte| byte == b'\n').count();
+            lines += line_feeds(piece);
             file::release(piece);
         }
         Ok(lines)
@@ -158,6 +158,10 @@ impl<'a> Records<'a> {
         }
         visit(Record { line, fields })
     }
+}
+
+fn line_feeds(text: &[u8]) -> usize {
+    text.iter().map(|&byte| usize::from(byte == b'\n')).sum()
 }
 
 /// Whether a piece of text has a carriage return that no line feed follows; `next` is the byte after the piece.

@@ -23,8 +23,8 @@ fn accuracy(dataset: &Dataset, view: &str) -> f64 {
         (0..dataset.classes.len()).map(|c| unit(vectors.col_as_slice(c).to_vec())).collect();
     let semantic_center = mean(known.iter().map(|&c| &semantics[c]), vectors.nrows());
     let dot = |a: usize, b: usize| -> f64 {
-        let centred = semantics[a].iter().zip(&semantics[b]).zip(&semantic_center);
-        centred.map(|((a, b), m)| (a - m) * (b - m)).sum()
+        let centered = semantics[a].iter().zip(&semantics[b]).zip(&semantic_center);
+        centered.map(|((a, b), m)| (a - m) * (b - m)).sum()
     };
     let count = known.len();
     let gram = Mat::from_fn(count, count, |i, j| dot(known[i], known[j]) + if i == j { 0.3 } else { 0.0 });

@@ -119,7 +119,7 @@ fn splits_are_disjoint_sorted_and_of_the_asked_size() {
 fn attributes_are_percentages_and_correlated() {
     let dataset = draw(&preset("awa", 0.01), 0);
     let vectors = &dataset.semantic[0].vectors;
-    let centred: Vec<Vec<f64>> = (0..vectors.nrows())
+    let centered: Vec<Vec<f64>> = (0..vectors.nrows())
         .map(|a| {
             let values: Vec<f64> = vectors.row(a).iter().copied().collect();
             assert!(values.iter().all(|v| (0.0..=100.0).contains(v)));
@@ -128,12 +128,12 @@ fn attributes_are_percentages_and_correlated() {
         })
         .collect();
     let mut strongest = 0.0;
-    for (a, one) in centred.iter().enumerate() {
+    for (a, one) in centered.iter().enumerate() {
         let correlation = |other: &Vec<f64>| one.iter().zip(other).map(|(x, y)| x * y).sum::<f64>().abs();
-        strongest += centred.iter().skip(a + 1).map(correlation).fold(0.0, f64::max);
+        strongest += centered.iter().skip(a + 1).map(correlation).fold(0.0, f64::max);
     }
     // Of 42 independent attributes of 50 classes, the strongest correlation would be about 0.35.
-    assert!(strongest / centred.len() as f64 > 0.45, "{}", strongest / centred.len() as f64);
+    assert!(strongest / centered.len() as f64 > 0.45, "{}", strongest / centered.len() as f64);
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn settings_out_of_range_are_named() {
     );
     assert_eq!(
         message(Synthetic { semantic_gap: f64::NAN, ..sound() }),
-        "semantic-gap must be at least 0 and at most 1, found NaN"
+        "semantic_gap must be at least 0 and at most 1, found NaN"
     );
     assert_eq!(message(Synthetic { scale: 0.0, ..sound() }), "scale must be above 0 and at most 1, found 0");
     assert_eq!(message(Synthetic { views: vec![], ..sound() }), "views must be at least 1, found 0");

@@ -1,9 +1,16 @@
 //! What can go wrong between a dataset and a recognition.
 
+mod expected;
+mod files;
+mod problems;
+
 use bidilel_math::Observer;
 
-pub use crate::expected::Expected;
-use crate::settings::{MethodName, Range};
+pub use expected::Expected;
+pub use files::{EncoderProblem, FileProblem, ModelProblem};
+pub use problems::{SemanticProblem, SplitProblem};
+
+use crate::settings::{MethodName, Range, setting};
 
 /// A task that cannot be learned from, a setting that makes no sense, or a failed computation.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +26,7 @@ pub enum Error {
         /// The names that exist.
         available: Vec<String>,
     },
-    /// A name that stands for two things.
+    /// A name that is given twice.
     #[error("{what} `{name}` is given twice")]
     Duplicate {
         /// Kind of thing.
@@ -49,7 +56,7 @@ pub enum Error {
         /// `NaN`, `inf` or `-inf`.
         value: f64,
     },
-    /// A feature that is finite, but not as `f32`.
+    /// A feature that is finite, but overflows `f32`.
     #[error("{origin}: row {row}, column {column} is {value:e}, beyond the range of float32 (3.4e38)")]
     OutOfRange {
         /// File or array.
@@ -126,7 +133,7 @@ pub enum Error {
         problem: SplitProblem,
     },
     /// A setting outside its range.
-    #[error("{} must be {expected}, found {found}", .setting.replace('_', "-"))]
+    #[error("{} must be {expected}, found {found}", dashed(.setting))]
     Setting {
         /// The setting, by its name in [`crate::settings::TABLE`] where it is one of these.
         setting: &'static str,
@@ -177,9 +184,9 @@ pub enum Error {
         /// Training instances.
         instances: usize,
     },
-    /// Approximate neighbours while settings are chosen.
+    /// Approximate neighbors while settings are chosen.
     #[error(
-        "search must be exact while settings are chosen, whose folds share exact neighbours, found approximate"
+        "search must be exact while settings are chosen, whose folds share exact neighbors, found approximate"
     )]
     ApproximateFolds,
     /// Settings to try that cannot be tried.
@@ -207,13 +214,13 @@ pub enum Error {
     #[error("not a usable model: {problem}")]
     Model {
         /// What is wrong with it.
-        problem: String,
+        problem: ModelProblem,
     },
     /// An encoder file that cannot be used.
     #[error("not a usable encoder: {problem}")]
     Encoder {
         /// What is wrong with it.
-        problem: String,
+        problem: EncoderProblem,
     },
     /// Local descriptors that cannot be read.
     #[error("the descriptors cannot be read")]
@@ -222,7 +229,7 @@ pub enum Error {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Feature rows on their way that cannot be read back.
+    /// Temporary feature rows that cannot be read back.
     #[error("the feature rows cannot be read back")]
     FeatureRows {
         /// Why not.
@@ -232,7 +239,7 @@ pub enum Error {
     /// A picture or video without local descriptors.
     #[error("{origin} has no descriptors")]
     NoDescriptors {
-        /// Its file, or its place in an array.
+        /// Its file, or its position in an array.
         origin: String,
     },
     /// A codebook that cannot be learned from the descriptors.
@@ -242,8 +249,8 @@ pub enum Error {
         #[source]
         source: bidilel_math::Error,
     },
-    /// A neighbourhood graph in which nothing is joined.
-    #[error("no two neighbours share a class, so the neighbourhood graph has no edge")]
+    /// A neighborhood graph without edges.
+    #[error("no two neighbors share a class, so the neighborhood graph has no edge")]
     NoEdges,
     /// A refiner that moves embeddings, after a method that has none.
     #[error("{refiner} moves the embeddings of classes in a latent space, and this method has none")]
@@ -300,12 +307,12 @@ impl Error {
                 "features are read as float32: divide all of them by a constant, or remove the instance".to_owned(),
             ),
             Self::EmptyClass { role: "known", .. } => Some(
-                "list it under `unseen` if it is to be recognised without examples; otherwise give it instances, or \
+                "list it under `unseen` if it is to be recognized without examples; otherwise give it instances, or \
                  remove it from the class list"
                     .to_owned(),
             ),
             Self::EmptyClass { .. } => Some(
-                "without instances there is nothing to score: `fit` and `predict` recognise it all the same".to_owned(),
+                "without instances there is nothing to score: it can be learned and predicted all the same".to_owned(),
             ),
             _ => None,
         }
@@ -322,9 +329,14 @@ impl Error {
     }
 }
 
+/// A setting of the table as it is typed; other names as they are.
+fn dashed(name: &str) -> String {
+    if setting(name).is_some() { name.replace('_', "-") } else { name.to_owned() }
+}
+
 /// `cnn=0.5, motion=0.6`
 fn weighed(names: &[String], weights: &[f64]) -> String {
-    let one = |(place, weight): (usize, &f64)| match names.get(place) {
+    let one = |(index, weight): (usize, &f64)| match names.get(index) {
         Some(name) => format!("{name}={weight}"),
         None => weight.to_string(),
     };
@@ -342,74 +354,6 @@ fn available_list(names: &[String]) -> String {
             format!(": it has {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
         }
     }
-}
-
-/// Why a split cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SplitProblem {
-    /// Nothing to recognize.
-    #[error("no class is unseen, so there is nothing to recognise")]
-    NoUnseenClass,
-    /// Nothing to learn from.
-    #[error("no class is known, so there is nothing to learn from")]
-    NoKnownClass,
-    /// An unseen class that is shown in training.
-    #[error("class `{class}` is unseen, but {count} of its instances are in `train`")]
-    UnseenInTraining {
-        /// The class.
-        class: String,
-        /// Its training instances.
-        count: usize,
-    },
-    /// A class that is tested as a known one without having been learned.
-    #[error("class `{class}` has {count} instances in `test_seen`, but none in `train`")]
-    SeenWithoutTraining {
-        /// The class.
-        class: String,
-        /// Its test instances.
-        count: usize,
-    },
-}
-
-/// Why a semantic representation cannot be used.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SemanticProblem {
-    /// Distances where vectors are needed.
-    #[error("holds distances, but {needed_by} needs vectors")]
-    NoVectors {
-        /// The learner or method.
-        needed_by: &'static str,
-    },
-    /// The same description for all known classes.
-    #[error("describes all known classes alike, so nothing correlates with it")]
-    AllAlike,
-    /// A vector without a direction.
-    #[error("the vector of class `{class}` is all zero, so it describes nothing")]
-    ZeroVector {
-        /// The class.
-        class: String,
-    },
-    /// A vector whose norm leaves the range of a float.
-    #[error("the vector of class `{class}` is too long for its norm")]
-    NormOverflow {
-        /// The class.
-        class: String,
-    },
-    /// A precomputed distance that cannot be computed with.
-    #[error(
-        "the distance between `{}` and `{}` is {distance:e}, but at most {most:e} can be squared and summed up: divide all by a number",
-        .classes[0], .classes[1]
-    )]
-    DistanceTooLarge {
-        /// The two classes.
-        classes: [String; 2],
-        /// Their distance.
-        distance: f64,
-        /// The largest that can be used.
-        most: f64,
-    },
 }
 
 /// Result of the domain crate.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The classes that compete for an instance.
 ///
 /// All classes of a task have one order: the known ones, then the unseen ones. Labels and rows of
-/// [`Scores`](super::Scores) count within the candidates; [`Self::range`] says where these stand among all classes.
+/// [`Scores`](crate::Scores) count within the candidates; [`Self::range`] says where they are among all classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Candidates {

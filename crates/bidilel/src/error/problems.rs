@@ -1,0 +1,69 @@
+//! Why splits and semantic representations cannot be used.
+
+/// Why a split cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SplitProblem {
+    /// Nothing to recognize.
+    #[error("no class is unseen, so there is nothing to recognize")]
+    NoUnseenClass,
+    /// Nothing to learn from.
+    #[error("no class is known, so there is nothing to learn from")]
+    NoKnownClass,
+    /// An unseen class that is shown in training.
+    #[error("class `{class}` is unseen, but {count} of its instances are in `train`")]
+    UnseenInTraining {
+        /// The class.
+        class: String,
+        /// Its training instances.
+        count: usize,
+    },
+    /// A class that is tested as a known one without having been learned.
+    #[error("class `{class}` has {count} instances in `test_seen`, but none in `train`")]
+    SeenWithoutTraining {
+        /// The class.
+        class: String,
+        /// Its test instances.
+        count: usize,
+    },
+}
+
+/// Why a semantic representation cannot be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SemanticProblem {
+    /// Distances where vectors are needed.
+    #[error("holds distances, but {needed_by} needs vectors")]
+    NoVectors {
+        /// The learner or method.
+        needed_by: &'static str,
+    },
+    /// The same description for all known classes.
+    #[error("describes all known classes alike, so nothing correlates with it")]
+    AllAlike,
+    /// A vector without a direction.
+    #[error("the vector of class `{class}` is all zero, so it describes nothing")]
+    ZeroVector {
+        /// The class.
+        class: String,
+    },
+    /// A vector whose norm leaves the range of a float.
+    #[error("the vector of class `{class}` is too long for its norm")]
+    NormOverflow {
+        /// The class.
+        class: String,
+    },
+    /// A precomputed distance that cannot be computed with.
+    #[error(
+        "the distance between `{}` and `{}` is {distance:e}, but at most {most:e} can be squared and summed up: divide all by a number",
+        .classes[0], .classes[1]
+    )]
+    DistanceTooLarge {
+        /// The two classes.
+        classes: [String; 2],
+        /// Their distance.
+        distance: f64,
+        /// The largest that can be used.
+        most: f64,
+    },
+}
