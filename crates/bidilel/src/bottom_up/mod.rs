@@ -47,6 +47,8 @@ use crate::visual::Views;
 pub const DEFAULT_DIM: usize = 100;
 
 /// Learns a latent space.
+///
+/// Features are `f32`; the type parameter exists so that tests can follow a reference in `f64`.
 pub trait LatentSpaceLearner<T = f32> {
     /// Fits the space to known classes only.
     ///

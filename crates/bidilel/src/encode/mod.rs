@@ -160,16 +160,25 @@ impl Encoder {
         Ok(())
     }
 
-    /// Reduces feature rows of [`encode`](Self::encode), features x items, in either precision: temporary files of rows are
-    /// read as `f64`.
-    pub fn reduce<T: Scalar>(&self, rows: MatRef<'_, T>) -> Mat<f32> {
+    /// Reduces feature rows of [`encode`](Self::encode), features x items.
+    pub fn reduce(&self, rows: MatRef<'_, f32>) -> Mat<f32> {
+        match &self.reduction {
+            None => rows.to_owned(),
+            Some(_) => {
+                let wide = Mat::from_fn(rows.nrows(), rows.ncols(), |i, j| f64::from(rows[(i, j)]));
+                self.reduce_wide(wide.as_ref())
+            }
+        }
+    }
+
+    /// The same for rows that were read back as `f64`, as a [`ColumnSource`] reads them.
+    pub fn reduce_wide(&self, rows: MatRef<'_, f64>) -> Mat<f32> {
         let narrow = |matrix: MatRef<'_, f64>| {
             Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| f32::from_f64(matrix[(i, j)]))
         };
-        let wide = Mat::from_fn(rows.nrows(), rows.ncols(), |i, j| rows[(i, j)].to_f64());
         match &self.reduction {
-            None => narrow(wide.as_ref()),
-            Some(reduction) => narrow(reduction.project(wide.as_ref()).as_ref()),
+            None => narrow(rows),
+            Some(reduction) => narrow(reduction.project(rows).as_ref()),
         }
     }
 

@@ -245,3 +245,16 @@ fn weighted_mean(cost: &Sammon) -> Vec<f64> {
     });
     start
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_initial_embeddings_keep_their_name_in_files() {
+        let random = Lsm { init: Init::Random { seed: 3 }, ..Lsm::default() };
+        let written = serde_json::to_value(&random).expect("plain settings");
+        assert_eq!(written["start"], serde_json::json!({"kind": "random", "seed": 3}));
+        assert_eq!(serde_json::from_value::<Lsm>(written).expect("the same settings"), random);
+    }
+}

@@ -78,7 +78,7 @@ pub(super) fn run(args: &EncodeArgs, format: Format, progress: &Progress) -> Res
             Ok(())
         };
         match (&held, &encoder.reduction) {
-            (Some(rows), _) => each_wave(rows, progress, |wave| write(encoder.reduce(wave).as_ref()))?,
+            (Some(rows), _) => each_wave(rows, progress, |wave| write(encoder.reduce_wide(wave).as_ref()))?,
             (None, None) => encoder.encode(items, empty, progress, write)?,
             (None, Some(_)) => {
                 encoder.encode(items, empty, progress, |wave| write(encoder.reduce(wave).as_ref()))?;
