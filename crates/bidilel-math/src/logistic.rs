@@ -30,8 +30,8 @@ const BLOCK_INSTANCES: usize = 256;
 /// the bound is definite.
 const INTERCEPT_SHARE: f64 = 1e-6;
 /// Gradient at which the iteration stops, relative to the loss of the zero map.
-const TOLERANCE: f64 = 1e-6;
-const MAX_ITERATIONS: usize = 200;
+const TOLERANCE: f64 = 1e-9;
+const MAX_ITERATIONS: usize = 500;
 
 /// What instances are to be predicted as.
 #[derive(Debug, Clone, Copy)]

@@ -167,7 +167,7 @@ fn endings_choose_the_format() {
     for (name, start) in [
         ("p.csv", "index,label"),
         ("p.json", "[\n"),
-        ("p.jsonl", "{\"distance\""),
+        ("p.jsonl", "{\"index\""),
         ("p.parquet", "PAR1"),
         ("p.txt", "   index"),
         ("p", "index,label"),

@@ -174,7 +174,7 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     // What people type and what works.
     ("predict {model} {features} --out -", 0, "index,label,distance"),
     ("predict {model} {features} --out /dev/stdout", 0, "index,label,distance"),
-    ("predict {model} {features} --format jsonl", 0, "{\"distance\":"),
+    ("predict {model} {features} --format jsonl", 0, "{\"index\":"),
     ("evaluate {data} --out -", 0, "\"per_class\""),
     ("evaluate {data} --alpha 1 --bottom-up pca", 0, "--alpha has no effect"),
     ("evaluate {data} --settings {grid:}", 0, "slpp"),
