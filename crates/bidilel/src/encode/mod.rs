@@ -162,13 +162,11 @@ impl Encoder {
 
     /// Reduces feature rows of [`encode`](Self::encode), features x items.
     pub fn reduce(&self, rows: MatRef<'_, f32>) -> Mat<f32> {
-        match &self.reduction {
-            None => rows.to_owned(),
-            Some(_) => {
-                let wide = Mat::from_fn(rows.nrows(), rows.ncols(), |i, j| f64::from(rows[(i, j)]));
-                self.reduce_wide(wide.as_ref())
-            }
+        if self.reduction.is_none() {
+            return rows.to_owned();
         }
+        let wide = Mat::from_fn(rows.nrows(), rows.ncols(), |i, j| f64::from(rows[(i, j)]));
+        self.reduce_wide(wide.as_ref())
     }
 
     /// The same for rows that were read back as `f64`, as a [`ColumnSource`] reads them.
