@@ -13,7 +13,7 @@ use crate::method::MethodArgs;
 use crate::options::named;
 use crate::tuning::args::TuneArgs;
 
-/// Recognize pictures and videos of classes for which there is no labelled example, only a description.
+/// Recognize pictures and videos of classes for which there is no labeled example, only a description.
 #[derive(Debug, Parser)]
 #[command(name = "bidilel", version, propagate_version = true, max_term_width = 110)]
 #[cfg_attr(

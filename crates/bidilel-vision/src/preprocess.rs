@@ -64,7 +64,7 @@ pub enum Fit {
 #[serde(rename_all = "lowercase")]
 pub enum Crops {
     /// The center.
-    Centre,
+    Center,
     /// The center and the four corners, and all of them mirrored.
     Ten,
 }
@@ -173,7 +173,7 @@ impl Preprocess {
         let (right, bottom) = (full.0 - w, full.1 - h);
         let part = |x: u32, y: u32| decoded.window(full, Window { x, y, width: w, height: h }, self.filter);
         let center = part(half(right), half(bottom))?;
-        if self.crops == Crops::Centre {
+        if self.crops == Crops::Center {
             return Ok(vec![center]);
         }
         let mut views = vec![part(0, 0)?, part(right, 0)?, part(0, bottom)?, part(right, bottom)?, center];

@@ -69,7 +69,7 @@ impl Preset {
             resize,
             fit: Fit::Crop,
             filter: Filter::Bilinear,
-            crops: Crops::Centre,
+            crops: Crops::Center,
             range: Range::One,
             mean: IMAGENET.0,
             std: IMAGENET.1,

@@ -9,7 +9,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 const DIM: usize = 8;
 
-/// Items of one to three thousand descriptors around a few centres.
+/// Items of one to three thousand descriptors around a few centers.
 fn items() -> Vec<Mat<f32>> {
     let mut random = ChaCha8Rng::seed_from_u64(4);
     let mut normal = move || -> f32 { StandardNormal.sample(&mut random) };

@@ -155,7 +155,7 @@ const PRESETS: &[(&str, Preset)] = &{
 const FITS: &[(&str, Fit)] = &[("crop", Fit::Crop), ("pad", Fit::Pad), ("stretch", Fit::Stretch)];
 const FILTERS: &[(&str, Filter)] =
     &[("nearest", Filter::Nearest), ("bilinear", Filter::Bilinear), ("bicubic", Filter::Bicubic)];
-const CROPS: &[(&str, Crops)] = &[("1", Crops::Centre), ("10", Crops::Ten)];
+const CROPS: &[(&str, Crops)] = &[("1", Crops::Center), ("10", Crops::Ten)];
 const RANGES: &[(&str, Range)] = &[("1", Range::One), ("255", Range::Bytes)];
 const LAYOUTS: &[(&str, Layout)] = &[("nchw", Layout::Nchw), ("nhwc", Layout::Nhwc)];
 const CHANNELS: &[(&str, Channels)] = &[("rgb", Channels::Rgb), ("bgr", Channels::Bgr)];

@@ -21,7 +21,7 @@ fn listing(folder: &TempDir) -> Vec<String> {
 }
 
 #[test]
-fn without_a_command_it_tells_a_person_what_it_recognised_and_writes_a_page() {
+fn without_a_command_it_tells_a_person_what_it_recognized_and_writes_a_page() {
     let folder = TempDir::new().expect("a folder");
     let (status, told, complaints) = in_folder(&folder, &[], "en_US.UTF-8");
     assert_eq!(status, 0, "{complaints}");

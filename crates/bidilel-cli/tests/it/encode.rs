@@ -140,7 +140,7 @@ impl Clips {
 const SMALL: [&str; 4] = ["--components", "4", "--pca", "5"];
 
 #[test]
-fn encoded_descriptors_are_a_dataset_that_is_recognised() {
+fn encoded_descriptors_are_a_dataset_that_is_recognized() {
     // A Fisher vector does not count how many fall to a component, but it sees how kinds mix within one.
     for (method, components) in [("fisher", "2"), ("bag", "4")] {
         let clips = Clips::new();

@@ -162,7 +162,7 @@ fn synthetic_tasks_need_no_files() {
 }
 
 #[test]
-fn the_search_for_neighbours_is_a_setting_like_others() {
+fn the_search_for_neighbors_is_a_setting_like_others() {
     let folder = Folder::generated();
     let run = |extra: &[&str]| bidilel(&[&["evaluate", &folder.data(), "--format", "json"], extra].concat());
     let default = run(&[]).json();

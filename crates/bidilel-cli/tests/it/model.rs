@@ -145,7 +145,7 @@ fn corrections_are_those_of_the_fit_unless_told_otherwise() {
 }
 
 #[test]
-fn classes_are_listed_with_their_neighbours() {
+fn classes_are_listed_with_their_neighbors() {
     let folder = Folder::generated();
     let model = fitted(&folder, &[]);
     let list = bidilel(&["class", "list", &model, "--nearest", "2", "--format", "json"]).json();

@@ -15,7 +15,7 @@ fn with_class(name: &str) -> (Folder, String) {
             folder.edit(&file, |text| text.replacen(&format!("{first}\n"), &format!("{name}\n"), 1));
         }
     }
-    // It is to be an unseen one, because these are what is recognised.
+    // It is to be an unseen one, because these are what is recognized.
     let quoted: Vec<String> = name.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
     let quoted = quoted.concat();
     folder.edit("dataset.toml", |text| {

@@ -86,7 +86,7 @@ fn peak_memory(arguments: &[&str]) -> usize {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn parquet_is_recognised_block_by_block_in_little_memory() {
+fn parquet_is_recognized_block_by_block_in_little_memory() {
     let folder = Folder::generated();
     let (model, rows) = (fitted(&folder), features(&folder));
     // 20 million numbers: 160 MB as they were once read.
@@ -102,7 +102,7 @@ fn parquet_is_recognised_block_by_block_in_little_memory() {
     assert!(found.lines().take(count).eq(expected.lines()), "the first rows are those of the array");
 }
 
-/// Recognises many copies of some rows, which `write` puts into a file, in less than 150 MB.
+/// Recognizes many copies of some rows, which `write` puts into a file, in less than 150 MB.
 #[cfg(target_os = "linux")]
 fn assert_little_memory(name: &str, copies: usize, write: impl FnOnce(&str, &[&Vec<f32>])) {
     let folder = Folder::generated();
@@ -124,7 +124,7 @@ fn assert_little_memory(name: &str, copies: usize, write: impl FnOnce(&str, &[&V
 
 #[test]
 #[cfg(target_os = "linux")]
-fn hdf5_is_recognised_block_by_block_in_little_memory() {
+fn hdf5_is_recognized_block_by_block_in_little_memory() {
     // 20 million numbers in chunks that reach over a part of the columns, as h5py makes them.
     assert_little_memory("large.h5", 160_000, |path, rows| {
         let values: Vec<f32> = rows.iter().flat_map(|row| row.iter().copied()).collect();
@@ -142,7 +142,7 @@ fn hdf5_is_recognised_block_by_block_in_little_memory() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn csv_is_recognised_block_by_block_in_little_memory() {
+fn csv_is_recognized_block_by_block_in_little_memory() {
     // 13 million numbers: 90 MB of text, 100 MB as they were once read.
     assert_little_memory("large.csv", 100_000, |path, rows| {
         let mut out = std::io::BufWriter::new(fs::File::create(path).expect("writable"));

@@ -205,7 +205,7 @@ fn the_first_line_is_the_best_and_what_is_saved() {
         assert_eq!(ran.status, 0, "{}", ran.stderr);
         let (rows, best) = shown(&ran.stdout);
         assert!(rows[0].ends_with(&format!("  {best}")), "{more:?}\n{}", ran.stdout);
-        // A refiner is one of the settings: a file with its neighbours alone would leave it out.
+        // A refiner is one of the settings: a file with its neighbors alone would leave it out.
         let saved = std::fs::read_to_string(&out).unwrap();
         assert_eq!(best.contains("post self-training"), saved.contains("\"self-training\""), "{saved}");
         let command = ran.stdout.lines().find(|line| line.starts_with("bidilel evaluate")).unwrap();

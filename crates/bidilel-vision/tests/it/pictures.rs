@@ -75,7 +75,7 @@ fn drawings_are_painted_at_the_size_that_is_wanted() {
 }
 
 #[test]
-fn ten_crops_are_the_mean_over_centre_corners_and_mirrors() {
+fn ten_crops_are_the_mean_over_center_corners_and_mirrors() {
     // Mirrored and mirrored again: the mean of ten is symmetric, and its sum that of the five crops.
     let ten = Preprocess { crops: Crops::Ten, resize: Size::square(20), ..plain(16) };
     let found = pixels("photo.png", ten.clone());
@@ -84,9 +84,9 @@ fn ten_crops_are_the_mean_over_centre_corners_and_mirrors() {
             assert!((row[x] - row[15 - x]).abs() < 1e-4);
         }
     }
-    let one = pixels("photo.png", Preprocess { crops: Crops::Centre, ..ten });
+    let one = pixels("photo.png", Preprocess { crops: Crops::Center, ..ten });
     let green = |pixels: &[f32]| pixels[256..512].iter().sum::<f32>();
-    // Green rises downwards and does not change to the right: corners average to the centre.
+    // Green rises downwards and does not change to the right: corners average to the center.
     assert!((green(&found) / green(&one) - 1.0).abs() < 0.01);
 }
 

@@ -264,6 +264,20 @@ pub enum Error {
         /// The method.
         method: MethodName,
     },
+    /// Views that a search has not loaded.
+    #[error("`visual` is {asked}, but {loaded} is what was loaded: views are not varied")]
+    OtherViews {
+        /// The views of a setting.
+        asked: String,
+        /// The views that the search has.
+        loaded: String,
+    },
+    /// A setting that has one value in a search, because data are loaded by it.
+    #[error("`{setting}` is the same for all settings of a search")]
+    FixedInSearch {
+        /// The setting.
+        setting: &'static str,
+    },
     /// The observer cancelled.
     #[error("cancelled")]
     Cancelled,

@@ -16,7 +16,7 @@ use crate::task::Normalize;
 use crate::top_down::Optimizer;
 use crate::visual::KernelForm;
 
-/// Learners over a graph of neighbours.
+/// Learners over a graph of neighbors.
 const GRAPH: Owner = Owner::BottomUp(&[BottomUpName::Slpp, BottomUpName::Lpp]);
 const SLPP: Owner = Owner::BottomUp(&[BottomUpName::Slpp]);
 /// Learners that choose the number of latent dimensions.
@@ -212,12 +212,12 @@ table! {
         default: Is("slpp"),
         tune: Tune::Varied("Learners of the latent space: {names}"),
     }
-    alpha: f64, "Weight of the regulariser of slpp and lpp" {
+    alpha: f64, "Weight of the regularizer of slpp and lpp" {
         owner: GRAPH,
         value_name: "X",
         default: Is("10"),
         range: Range::Positive,
-        tune: Tune::Varied("Weights of the regulariser of slpp and lpp"),
+        tune: Tune::Varied("Weights of the regularizer of slpp and lpp"),
     }
     dim: usize, "Latent dimensions" {
         owner: PROJECTING,
@@ -226,22 +226,22 @@ table! {
         range: Range::AtLeast(1),
         tune: Tune::Varied("Latent dimensions"),
     }
-    neighbors: usize, "Neighbours of an instance in the graph of slpp and lpp" {
+    neighbors: usize, "Neighbors of an instance in the graph of slpp and lpp" {
         owner: GRAPH,
         value_name: "N",
         default: Is("10"),
         range: Range::AtLeast(1),
-        tune: Tune::Varied("Neighbours in the graph of slpp and lpp"),
+        tune: Tune::Varied("Neighbors in the graph of slpp and lpp"),
     }
     search: Search,
-    "How these neighbours are looked for: approximate is for more than about 200,000 instances" {
+    "How these neighbors are looked for: approximate is for more than about 200,000 instances" {
         owner: GRAPH,
         // Within classes they are always exact.
         when: |settings| settings.bottom_up.unwrap_or_default() != BottomUpName::Slpp
             || settings.neighborhood != Some(Neighborhood::WithinClass),
         value_name: "NAME",
         default: Is("exact"),
-        tune: Tune::FixedAs("How these neighbours are looked for: tuning shares exact ones [default: exact]"),
+        tune: Tune::FixedAs("How these neighbors are looked for: tuning shares exact ones [default: exact]"),
     }
     weights: Weights, "Weights of the graph's edges: the paper's exp(-d/2), heat scaled to the data, or 1" {
         owner: GRAPH,
@@ -249,19 +249,19 @@ table! {
         default: Is("exp"),
         tune: Tune::Varied("Weights of the graph's edges: {names}"),
     }
-    neighborhood: Neighborhood, "Where slpp looks for neighbours: everywhere (the paper) or within the class" {
+    neighborhood: Neighborhood, "Where slpp looks for neighbors: everywhere (the paper) or within the class" {
         owner: SLPP,
         value_name: "NAME",
         default: Is("global"),
-        tune: Tune::Varied("Where slpp looks for neighbours: {names}"),
+        tune: Tune::Varied("Where slpp looks for neighbors: {names}"),
     }
-    regularizer: Regularizer, "Regulariser of slpp and lpp: alpha I, or that of the kernel form" {
+    regularizer: Regularizer, "Regularizer of slpp and lpp: alpha I, or that of the kernel form" {
         owner: GRAPH,
         value_name: "NAME",
         default: Is("identity"),
-        tune: Tune::Varied("Regularisers of slpp and lpp: {names}"),
+        tune: Tune::Varied("Regularizers of slpp and lpp: {names}"),
     }
-    center: bool, "Centre the features before slpp and lpp" {
+    center: bool, "Center the features before slpp and lpp" {
         owner: GRAPH,
         late: true,
     }
@@ -278,11 +278,11 @@ table! {
         default: Is("lsm"),
         tune: Tune::Varied("Embedders of the unseen classes: {names}"),
     }
-    optimizer: Optimizer, "Optimiser of lsm" {
+    optimizer: Optimizer, "Optimizer of lsm" {
         owner: LSM,
         value_name: "NAME",
         default: Is("lbfgs"),
-        tune: Tune::Varied("Optimisers of lsm: {names}"),
+        tune: Tune::Varied("Optimizers of lsm: {names}"),
     }
     init: InitName, "Where lsm starts; random takes {seed}" {
         owner: LSM,

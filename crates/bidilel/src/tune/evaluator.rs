@@ -23,12 +23,14 @@ use crate::pipeline::Pipeline;
 use crate::semantic::ClassSemantics;
 use crate::settings::{BottomUpName, MethodName, Settings};
 use crate::split::Trial;
-use crate::task::{Choice, Sources};
+use crate::task::{Choice, Normalize, Sources};
 use crate::visual::{Method, Views, check_choice};
 
 /// Scores settings on folds of the known classes.
 pub struct Evaluator<T = f32> {
     pub(super) dataset: Arc<Dataset>,
+    /// How the features were normalized when they were loaded; unknown where they were given.
+    normalize: Option<Normalize>,
     pub(super) pool: Pool<T>,
     pub(super) folds: Vec<Fold>,
     cache: Cache,
@@ -57,6 +59,7 @@ impl Evaluator {
         views.parts.iter_mut().for_each(|view| view.weight = 1.0);
         let mut evaluator = Self::over(dataset, features, &trial.train, folds, seed)?;
         evaluator.pool.views = views;
+        evaluator.normalize = Some(choice.normalize);
         Ok(evaluator)
     }
 }
@@ -78,7 +81,8 @@ impl<T: Scalar> Evaluator<T> {
         let varying = scatter::varying(features.as_ref()).len();
         let views = Views::single(&dataset.visual(None)?.name, features.nrows());
         let pool = Pool { features, labels, views, lists: Vec::new() };
-        Ok(Self { dataset, pool, folds, cache: Cache::default(), varying, seed, sharing: true })
+        let cache = Cache::default();
+        Ok(Self { dataset, normalize: None, pool, folds, cache, varying, seed, sharing: true })
     }
 
     /// How many folds there are.
@@ -86,15 +90,15 @@ impl<T: Scalar> Evaluator<T> {
         self.folds.len()
     }
 
-    /// Neighbour lists that a fold left too short, and that were searched for again.
+    /// Neighbor lists that a fold left too short, and that were searched for again.
     pub fn searched(&self) -> usize {
         self.folds.iter().map(|fold| fold.searched().iter().map(HashMap::len).sum::<usize>()).sum()
     }
 
-    /// Makes the neighbour lists long enough for all of these settings at once.
+    /// Makes the neighbor lists long enough for all of these settings at once.
     ///
     /// # Errors
-    /// With approximate neighbours, and if lists are not those that a plain search finds.
+    /// With approximate neighbors, and if lists are not those that a plain search finds.
     pub fn prepare(&mut self, batch: &[Settings], watch: &dyn Observer) -> Result<()> {
         if !self.sharing {
             return Ok(());
@@ -156,15 +160,16 @@ impl<T: Scalar> Evaluator<T> {
 
     /// The loaded views with the weights and kernels of a setting.
     fn views_of(&self, settings: &Settings) -> Result<Views> {
-        let chosen = settings.choice(&self.dataset)?.visual;
+        let Choice { visual: chosen, normalize, .. } = settings.choice(&self.dataset)?;
         check_choice(&chosen)?;
+        if self.normalize.is_some_and(|loaded| loaded != normalize) {
+            return Err(Error::FixedInSearch { setting: "normalize" });
+        }
         let mut views = self.pool.views.clone();
         let asked: Vec<&str> = chosen.iter().map(|view| &view.name[..]).collect();
         let held: Vec<&str> = views.parts.iter().map(|view| &view.name[..]).collect();
         if asked != held {
-            let (asked, held) = (asked.join(","), held.join(","));
-            let problem = format!("`visual` is {asked}, but {held} is what was loaded: views are not varied");
-            return Err(Error::Grid { problem });
+            return Err(Error::OtherViews { asked: asked.join(","), loaded: held.join(",") });
         }
         for (view, chosen) in views.parts.iter_mut().zip(chosen) {
             (view.weight, view.kernel) = (chosen.weight, chosen.kernel);

@@ -55,7 +55,7 @@ impl Fold {
         })
     }
 
-    /// Neighbour lists that had to be searched for again.
+    /// Neighbor lists that had to be searched for again.
     pub(super) fn searched(&self) -> MutexGuard<'_, Searched> {
         self.searched.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(
             product(&lda, &coarse()).unwrap().len(),
             3,
-            "lda has a dim, but no alpha and no neighbours"
+            "lda has a dim, but no alpha and no neighbors"
         );
     }
 

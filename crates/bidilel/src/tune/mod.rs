@@ -168,7 +168,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The best of those that scored higher than the chosen setting and differ from it in alpha, dim and neighbours alone.
+    /// The best of those that scored higher than the chosen setting and differ from it in alpha, dim and neighbors alone.
     ///
     /// The paper's finer grids leave out some values of its coarse one, so that there may be such a setting.
     pub fn passed_over(&self) -> Option<&Scored> {

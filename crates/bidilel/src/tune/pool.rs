@@ -1,4 +1,4 @@
-//! The instances of all known classes and their neighbour lists, held once whatever the number of folds.
+//! The instances of all known classes and their neighbor lists, held once whatever the number of folds.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::visual::{Pairs, Views};
 /// Bytes of scatter matrices that are always granted, however few instances there are.
 const MIN_SCATTER_BYTES: usize = 96 << 20;
 
-/// Features of the known classes, and neighbour lists over all of them.
+/// Features of the known classes, and neighbor lists over all of them.
 pub(super) struct Pool<T> {
     /// All views, one instance per column.
     pub(super) features: Mat<T>,
@@ -27,11 +27,11 @@ pub(super) struct Pool<T> {
     pub(super) labels: Vec<usize>,
     /// The views, each of weight 1: settings have weights of their own.
     pub(super) views: Views,
-    /// Neighbour lists over all instances.
+    /// Neighbor lists over all instances.
     pub(super) lists: Vec<Lists>,
 }
 
-/// Their kind, the number of neighbours for which they are long enough in every fold, and the lists of every view.
+/// Their kind, the number of neighbors for which they are long enough in every fold, and the lists of every view.
 type Lists = (Neighborhood, usize, Vec<Neighbors>);
 /// Lists that a fold leaves too short and that were searched for again, by view.
 pub(super) type Searched = Vec<HashMap<usize, Vec<(usize, f64)>>>;
@@ -51,7 +51,7 @@ impl<T: Scalar> Pool<T> {
         own
     }
 
-    /// Makes lists long enough for `k` neighbours when a `share` of the pool is held out.
+    /// Makes lists long enough for `k` neighbors when a `share` of the pool is held out.
     ///
     /// # Errors
     /// If lists are not those that a plain search finds.
@@ -84,7 +84,7 @@ impl<T: Scalar> Pool<T> {
         self.lists.iter().find(|(other, ..)| *other == kind)
     }
 
-    /// Same-class pairs among the `k` nearest neighbours of every view, from prepared lists.
+    /// Same-class pairs among the `k` nearest neighbors of every view, from prepared lists.
     pub(super) fn pairs(&self, k: usize) -> Vec<Pairs> {
         let lists = self.lists(Neighborhood::Global).map_or(&[][..], |(.., lists)| lists);
         lists.iter().map(|list| Pairs::of(list, k, &self.labels)).collect()

@@ -19,7 +19,7 @@ use crate::post::Refiner;
 use crate::recognize::Recognition;
 use crate::top_down::ClassEmbedder;
 
-/// Held-out instances that are projected and recognised at a time: they stay in the cache.
+/// Held-out instances that are projected and recognized at a time: they stay in the cache.
 const BLOCK: usize = 480;
 
 /// A fold in the features that its latent spaces are over: those of the pool, or those of a fused kernel.

@@ -2,7 +2,7 @@
 //!
 //! Every view is scored alone on folds of the known classes; the best is taken first, then always the one that is most
 //! complementary to those taken ([`crate::visual::select`]). Views are looked at one after another, so that only one is
-//! in memory, and its neighbour lists serve the folds and the complementarity alike.
+//! in memory, and its neighbor lists serve the folds and the complementarity alike.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use crate::visual::{Pairs, Selection, Until, select};
 pub struct ChosenViews {
     /// Per-class accuracy of every view alone on every fold.
     pub validation: Vec<Vec<f64>>,
-    /// Same-class neighbour pairs of every view.
+    /// Same-class neighbor pairs of every view.
     pub pairs: Vec<usize>,
     /// The order, by number.
     pub selection: Selection,
 }
 
-/// Orders the views of `base` on known classes of `trial`; `k` neighbours make the pairs.
+/// Orders the views of `base` on known classes of `trial`; `k` neighbors make the pairs.
 ///
 /// # Errors
 /// What the first view that cannot be used fails with.

@@ -1,4 +1,4 @@
-//! Same-class neighbour pairs, the complementarity of views and the order by it (Appendix C).
+//! Same-class neighbor pairs, the complementarity of views and the order by it (Appendix C).
 
 use bidilel::visual::{Pairs, Until, complementarity, select};
 use bidilel_math::{Silent, neighbors};

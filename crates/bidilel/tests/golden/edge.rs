@@ -29,7 +29,7 @@ fn agree(found: &[f64], expected: &[f64]) {
 }
 
 #[test]
-fn duplicates_are_neighbours_of_each_other_but_not_of_themselves() {
+fn duplicates_are_neighbors_of_each_other_but_not_of_themselves() {
     let golden = Golden::read("edge");
     let mut points = inputs().columns("Xl");
     let rows = golden.indices("dup_rows");
@@ -44,7 +44,7 @@ fn duplicates_are_neighbours_of_each_other_but_not_of_themselves() {
 }
 
 #[test]
-fn more_neighbours_than_instances_are_clipped() {
+fn more_neighbors_than_instances_are_clipped() {
     let golden = Golden::read("edge");
     let points = inputs().columns("Xl").subcols(0, 8).to_owned();
     let found = neighbors::exact(points.as_ref(), 50, &Silent);

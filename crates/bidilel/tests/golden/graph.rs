@@ -1,4 +1,4 @@
-//! Neighbours and graph weights: indices exact, weights to 1e-12.
+//! Neighbors and graph weights: indices exact, weights to 1e-12.
 
 use bidilel_math::graph::{Affinity, Weights};
 use bidilel_math::{Silent, neighbors};
@@ -15,13 +15,13 @@ fn dense(graph: &Affinity) -> Mat<f64> {
 }
 
 #[test]
-fn neighbours_are_the_same_in_the_same_order() {
+fn neighbors_are_the_same_in_the_same_order() {
     let golden = Golden::read("graph");
     let found = neighbors::exact(inputs().columns("Xl").as_ref(), 5, &Silent);
     let distances = golden.columns("knn_dist");
     for (i, row) in golden.at("knn_idx").as_array().expect("rows").iter().enumerate() {
         let expected: Vec<usize> = row.as_array().expect("a row").iter().map(index).collect();
-        assert_eq!(found.of(i).iter().map(|n| n.0).collect::<Vec<_>>(), expected, "neighbours of {i}");
+        assert_eq!(found.of(i).iter().map(|n| n.0).collect::<Vec<_>>(), expected, "neighbors of {i}");
         for (place, (_, distance)) in found.of(i).iter().enumerate() {
             assert!((distance - distances[(place, i)]).abs() < 1e-12);
         }

@@ -81,7 +81,7 @@ impl Observer for Trace {
 }
 
 #[test]
-fn every_optimiser_and_start_reaches_the_optimum_and_the_cost_never_rises() {
+fn every_optimizer_and_start_reaches_the_optimum_and_the_cost_never_rises() {
     for (file, semantic) in CASES {
         let golden = Golden::read(file);
         let distances = semantics(semantic).distances;

@@ -1,4 +1,4 @@
-//! Recognition and both refiners: predictions exact, centres to 1e-5.
+//! Recognition and both refiners: predictions exact, centers to 1e-5.
 
 use bidilel::ZeroShotMethod;
 use bidilel::metrics::{accuracy, hubness};
@@ -10,7 +10,7 @@ use bidilel_math::Silent;
 use crate::support::{Golden, close, close_up_to_sign, pipeline, task};
 
 #[test]
-fn predictions_centres_accuracies_and_hubness_agree() {
+fn predictions_centers_accuracies_and_hubness_agree() {
     let golden = Golden::read("recognition");
     for semantic in ["att", "wv", "fused"] {
         let task = task(semantic);

@@ -60,12 +60,12 @@ fn projections(learner: &BottomUp) -> Mat<f64> {
 }
 
 #[test]
-fn the_kernel_regulariser_in_the_primal_equals_the_kernel_form() {
+fn the_kernel_regularizer_in_the_primal_equals_the_kernel_form() {
     let golden = Golden::read("slpp");
     let learner =
         Slpp { locality: Locality { regularizer: Regularizer::Kernel, ..locality() }, ..Slpp::default() };
     let found = projections(&BottomUp::Slpp(learner));
-    close_up_to_sign(found.as_ref(), golden.columns("Y_kernelreg").as_ref(), 1e-8, "Y, kernel regulariser");
+    close_up_to_sign(found.as_ref(), golden.columns("Y_kernelreg").as_ref(), 1e-8, "Y, kernel regularizer");
 }
 
 #[test]

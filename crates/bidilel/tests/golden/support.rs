@@ -74,7 +74,7 @@ pub(crate) fn semantics(name: &str) -> ClassSemantics {
     ClassSemantics::from_representations(all.into_iter().filter(|one| one.weight > 0.0).collect(), 6)
 }
 
-/// The golden task, in double precision and without normalisation of features.
+/// The golden task, in double precision and without normalization of features.
 pub(crate) fn task(semantic: &str) -> Task<f64> {
     let inputs = inputs();
     Task {

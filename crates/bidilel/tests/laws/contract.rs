@@ -204,7 +204,7 @@ fn a_model_of_the_first_format_is_read_as_one_of_a_single_view() {
 }
 
 #[test]
-fn rows_recognised_side_by_side_are_those_recognised_at_once_in_their_order() {
+fn rows_recognized_side_by_side_are_those_recognized_at_once_in_their_order() {
     let task = task(5);
     let pipeline = Pipeline::default();
     let fitted = pipeline.fit(&task, &Silent).expect("a fit");

@@ -59,7 +59,7 @@ fn a_mapping_that_stops_at_its_limit_says_so_and_is_still_an_embedding() {
 }
 
 #[test]
-fn more_neighbours_than_instances() {
+fn more_neighbors_than_instances() {
     let locality = Locality { neighbors: 10_000, ..Locality::default() };
     let slpp = BottomUp::Slpp(Slpp { locality, ..Slpp::default() });
     all_work(&task(10), vec![Pipeline { bottom_up: slpp, ..Pipeline::default() }]);
@@ -76,7 +76,7 @@ fn duplicated_instances() {
 fn constant_features_are_left_out_and_reported() {
     let constant = with_features(&dataset(12), |i, _, value| if i < 4 { 2.5 } else { value }, 24);
     let mut task = task_of(&constant);
-    // After l2-normalisation a constant varies; here it must stay constant.
+    // After l2-normalization a constant varies; here it must stay constant.
     task.train.features.as_mut().subrows_mut(0, 4).fill(0.25);
     let notes = Notes::default();
     let space = learners()[0].fit(&task.training(), &notes).expect("a fit");

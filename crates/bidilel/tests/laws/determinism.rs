@@ -36,7 +36,7 @@ fn models_and_distances_have_the_same_bytes_for_one_two_and_three_threads() {
 }
 
 #[test]
-fn approximate_neighbours_give_the_same_model_for_one_and_two_threads_and_recognise_as_well() {
+fn approximate_neighbors_give_the_same_model_for_one_and_two_threads_and_recognize_as_well() {
     let made = Synthetic {
         known: 10,
         unseen: 4,

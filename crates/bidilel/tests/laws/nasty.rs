@@ -195,7 +195,7 @@ fn every_learner_solves_its_own_equations() {
         let x = features(kind);
         let mean = Mat::from_fn(x.nrows(), 1, |i, _| x.row(i).iter().sum::<f64>() / COUNT as f64);
         let centered = Mat::from_fn(x.nrows(), COUNT, |i, j| x[(i, j)] - mean[(i, 0)]);
-        // Constant features are left out, which matters to learners that do not centre.
+        // Constant features are left out, which matters to learners that do not center.
         let varying: Vec<usize> =
             (0..x.nrows()).filter(|&i| x.row(i).iter().any(|v| v.to_bits() != x[(i, 0)].to_bits())).collect();
         let used = Mat::from_fn(varying.len(), COUNT, |i, j| x[(varying[i], j)]);

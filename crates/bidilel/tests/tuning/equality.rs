@@ -63,7 +63,7 @@ fn scores_by_lengths_are_those_of_fits_that_place_all() {
 #[test]
 fn lists_that_a_fold_leaves_too_short_are_searched_for_and_counted() {
     let mut dataset = dataset(3);
-    // Classes come in close threes. With two of a three held out, the third is left with itself for neighbours.
+    // Classes come in close threes. With two of a three held out, the third is left with itself for neighbors.
     let rows = faer::Mat::<f32>::from_fn(32, dataset.labels.len(), |row, i| {
         let noise = ((i * 31 + row * 17) * (i + 7 * row + 3) % 101) as f32 / 101.0;
         let (three, one) = (dataset.labels[i] / 3, dataset.labels[i] % 3);
@@ -124,7 +124,7 @@ fn a_score_does_not_depend_on_what_else_is_still_wanted() {
     }
 }
 
-/// Folds share the sums of their scatter matrices where weights and regularisers let them, and make their own elsewhere.
+/// Folds share the sums of their scatter matrices where weights and regularizers let them, and make their own elsewhere.
 #[test]
 fn scores_from_sums_that_folds_share_are_those_of_fits_of_their_own() {
     let axes = vec![

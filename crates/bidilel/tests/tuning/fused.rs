@@ -1,4 +1,4 @@
-//! Settings over several views: weights, kernels and samples share neighbour lists and nothing else of importance.
+//! Settings over several views: weights, kernels and samples share neighbor lists and nothing else of importance.
 
 use bidilel::dataset::Dataset;
 use bidilel::settings::Settings;

@@ -124,7 +124,7 @@ fn an_impossible_dim_is_clipped_and_said_and_an_empty_grid_is_an_error() {
 }
 
 #[test]
-fn approximate_neighbours_are_refused_before_anything_is_searched_for() {
+fn approximate_neighbors_are_refused_before_anything_is_searched_for() {
     let approximate = |more| settings(json!({"search": "approximate", "bottom_up": more}));
     let refused = Plan { base: approximate("lpp"), ..plan(Strategy::Grid) };
     let error = run(&refused, &Forgetful, &Silent).expect_err("folds share exact lists");
