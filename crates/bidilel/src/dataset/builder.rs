@@ -5,7 +5,7 @@ use std::sync::Arc;
 use faer::Mat;
 
 use super::{Dataset, Metric, Rows, Semantic, Split, SplitKind, Visual};
-use crate::error::{Error, Result};
+use crate::error::{Error, Part, Result};
 
 /// The origin of what was given in memory, for messages.
 const ORIGIN: &str = "memory";
@@ -110,7 +110,7 @@ impl DatasetBuilder {
         unique("semantic representation", dataset.semantic.iter().map(|one| &one.name))?;
         let index = |name: &String| {
             dataset.classes.iter().position(|class| class == name).ok_or_else(|| Error::NotInDataset {
-                what: "class",
+                what: Part::Class,
                 name: Some(name.clone()),
                 available: dataset.classes.clone(),
             })

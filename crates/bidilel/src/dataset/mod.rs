@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use builder::DatasetBuilder;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Part, Result};
 
 /// Feature rows that can be read one at a time: in memory, or mapped from a file.
 pub trait Rows: Send + Sync {
@@ -170,7 +170,7 @@ impl Dataset {
     /// # Errors
     /// [`Error::NotInDataset`].
     pub fn visual(&self, name: Option<&str>) -> Result<&Visual> {
-        find(&self.visual, name, "visual representation", |v| &v.name)
+        find(&self.visual, name, Part::Visual, |v| &v.name)
     }
 
     /// The semantic representation of that name, or the first.
@@ -178,7 +178,7 @@ impl Dataset {
     /// # Errors
     /// [`Error::NotInDataset`].
     pub fn semantic(&self, name: Option<&str>) -> Result<&Semantic> {
-        find(&self.semantic, name, "semantic representation", |s| &s.name)
+        find(&self.semantic, name, Part::Semantic, |s| &s.name)
     }
 
     /// The split of that name (without a trial number), or the first.
@@ -186,14 +186,14 @@ impl Dataset {
     /// # Errors
     /// [`Error::NotInDataset`].
     pub fn split(&self, name: Option<&str>) -> Result<&Split> {
-        find(&self.splits, name, "split", |s| &s.name)
+        find(&self.splits, name, Part::Split, |s| &s.name)
     }
 }
 
 fn find<'a, T>(
     items: &'a [T],
     name: Option<&str>,
-    what: &'static str,
+    what: Part,
     name_of: impl Fn(&T) -> &String,
 ) -> Result<&'a T> {
     let found = match name {

@@ -8,7 +8,7 @@ use bidilel_math::Observer;
 
 pub use expected::Expected;
 pub use files::{EncoderProblem, FileProblem, ModelProblem};
-pub use problems::{SemanticProblem, SplitProblem};
+pub use problems::{Part, Role, SemanticProblem, SplitProblem};
 
 use crate::settings::{MethodName, Range, setting};
 
@@ -20,7 +20,7 @@ pub enum Error {
     #[error("the dataset has no {what}{}{}", quoted(.name.as_deref()), available_list(.available))]
     NotInDataset {
         /// Kind of thing.
-        what: &'static str,
+        what: Part,
         /// The name that was asked for; none where any would have done.
         name: Option<String>,
         /// The names that exist.
@@ -117,8 +117,8 @@ pub enum Error {
     /// A class that has no instance to learn from or to test on.
     #[error("{role} class `{class}` has no instances in split `{split}`")]
     EmptyClass {
-        /// `known` or `unseen`.
-        role: &'static str,
+        /// Its role in the split.
+        role: Role,
         /// Its name.
         class: String,
         /// The split.
@@ -189,11 +189,11 @@ pub enum Error {
         "search must be exact while settings are chosen, whose folds share exact neighbors, found approximate"
     )]
     ApproximateFolds,
-    /// Settings to try that cannot be tried.
-    #[error("the settings: {problem}")]
-    Grid {
-        /// What is wrong with them.
-        problem: String,
+    /// The failure of another setting, which this one shares.
+    #[error("{text}")]
+    Shared {
+        /// What the other failed with.
+        text: String,
     },
     /// A record of finished evaluations that cannot be kept.
     #[error("the journal cannot be written")]
@@ -300,12 +300,12 @@ impl Error {
             Self::NotFinite { .. } => {
                 Some("remove the instance, or repair the file that it came from".to_owned())
             }
-            Self::NotInDataset { what: "split", available, .. } if available.is_empty() => Some(
+            Self::NotInDataset { what: Part::Split, available, .. } if available.is_empty() => Some(
                 "name the unseen classes: in a `[split.NAME]` table of dataset.toml, or in `unseen.txt` beside folders of \
                  classes, where classes that are only described are unseen by themselves"
                     .to_owned(),
             ),
-            Self::NotInDataset { what: "split", name: Some(name), available }
+            Self::NotInDataset { what: Part::Split, name: Some(name), available }
                 if name == "standard" && available.iter().any(|other| other == "proposed-classes") =>
             {
                 Some(
@@ -320,7 +320,7 @@ impl Error {
             Self::OutOfRange { .. } => Some(
                 "features are read as float32: divide all of them by a constant, or remove the instance".to_owned(),
             ),
-            Self::EmptyClass { role: "known", .. } => Some(
+            Self::EmptyClass { role: Role::Known, .. } => Some(
                 "list it under `unseen` if it is to be recognized without examples; otherwise give it instances, or \
                  remove it from the class list"
                     .to_owned(),

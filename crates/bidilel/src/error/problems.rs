@@ -1,4 +1,48 @@
-//! Why splits and semantic representations cannot be used.
+//! What is missing, and why splits and semantic representations cannot be used.
+
+use std::fmt;
+
+/// What a dataset has by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// A class.
+    Class,
+    /// A visual representation.
+    Visual,
+    /// A semantic representation.
+    Semantic,
+    /// A split.
+    Split,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Class => "class",
+            Self::Visual => "visual representation",
+            Self::Semantic => "semantic representation",
+            Self::Split => "split",
+        })
+    }
+}
+
+/// The role of a class in a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Its instances are learned from.
+    Known,
+    /// Its instances are recognized.
+    Unseen,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Known => "known",
+            Self::Unseen => "unseen",
+        })
+    }
+}
 
 /// Why a split cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -31,7 +31,7 @@ pub use features::{Normalize, Prepared};
 pub(crate) use features::{Sources, gather_views, read_views};
 
 use crate::dataset::Dataset;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Role};
 use crate::semantic::ClassSemantics;
 use crate::split::Trial;
 use crate::visual::{ViewChoice, Views};
@@ -189,8 +189,8 @@ impl<T> Task<T> {
     /// [`Error::EmptyClass`].
     pub fn require_instances(&self, side: Side) -> Result<()> {
         let (role, names, labels) = match side {
-            Side::Known => ("known", &self.known, &self.train.labels),
-            Side::Unseen => ("unseen", &self.unseen, &self.test.labels),
+            Side::Known => (Role::Known, &self.known, &self.train.labels),
+            Side::Unseen => (Role::Unseen, &self.unseen, &self.test.labels),
         };
         let mut counts = vec![0_usize; names.len()];
         labels.iter().for_each(|&label| counts[label] += 1);

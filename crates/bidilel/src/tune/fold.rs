@@ -10,7 +10,7 @@ use bidilel_math::{Columns, Scalar, scatter};
 use super::pool::Searched;
 use super::tree::ViewsKey;
 use crate::dataset::Dataset;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Role};
 use crate::split::Trial;
 use crate::task::labels_among;
 use crate::visual::Method;
@@ -40,7 +40,7 @@ impl Fold {
         let labels = labels_among(dataset, &trial.train, &trial.known)?;
         if let Some(empty) = (0..trial.known.len()).find(|class| !labels.contains(class)) {
             let class = dataset.classes[trial.known[empty]].clone();
-            return Err(Error::EmptyClass { role: "known", class, split: trial.name });
+            return Err(Error::EmptyClass { role: Role::Known, class, split: trial.name });
         }
         let indices = |instances: &[usize]| instances.iter().map(|instance| index[instance]).collect();
         let train: Vec<usize> = indices(&trial.train);

@@ -65,7 +65,7 @@ impl Plan {
     /// Runs the search. The same plan, data and seed give the same outcome, whatever was recalled.
     ///
     /// # Errors
-    /// [`crate::Error::Grid`] for an empty or impossible grid; the first failure where no setting could be fitted.
+    /// [`crate::Error::NothingToTry`] for an empty axis, [`crate::Error::Axis`] for an impossible one; the first failure where no setting could be fitted.
     pub fn run<T: Scalar>(
         &self,
         evaluator: &mut Evaluator<T>,

@@ -100,10 +100,10 @@ impl<'a> Sink<'a> {
 
     /// Takes the reason why these settings have no score on a fold.
     pub(super) fn fail(&self, fold: usize, settings: &[usize], failure: Error) {
-        let problem = failure.to_string();
+        let text = failure.to_string();
         let mut failure = Some(failure);
         for setting in self.wanted(fold, settings) {
-            let own = failure.take().unwrap_or_else(|| Error::Grid { problem: problem.clone() });
+            let own = failure.take().unwrap_or_else(|| Error::Shared { text: text.clone() });
             self.put(fold, setting, Err(own));
         }
     }
