@@ -189,10 +189,21 @@ pub enum Error {
         "search must be exact while settings are chosen, whose folds share exact neighbors, found approximate"
     )]
     ApproximateFolds,
-    /// Settings to try that cannot be tried.
+    /// Settings to try that ask for other views than were loaded.
+    #[error(
+        "the settings: `visual` is {}, but {} is what was loaded: views are not varied",
+        .asked.join(","), .loaded.join(",")
+    )]
+    ViewsVaried {
+        /// The views that are asked for.
+        asked: Vec<String>,
+        /// The views that were loaded.
+        loaded: Vec<String>,
+    },
+    /// Settings that fail as others do with which they share a computation.
     #[error("the settings: {problem}")]
     Grid {
-        /// What is wrong with them.
+        /// The message of the others' failure.
         problem: String,
     },
     /// A record of finished evaluations that cannot be kept.

@@ -24,7 +24,7 @@ use crate::semantic::ClassSemantics;
 use crate::settings::{BottomUpName, MethodName, Settings};
 use crate::split::Trial;
 use crate::task::{Choice, Sources};
-use crate::visual::{Method, Views, check_choice};
+use crate::visual::{KernelForm, Views, check_choice};
 
 /// Scores settings on folds of the known classes.
 pub struct Evaluator<T = f32> {
@@ -148,9 +148,9 @@ impl<T: Scalar> Evaluator<T> {
         let Pipeline { fusion, bottom_up, .. } = settings.pipeline(self.seed);
         let views = self.views_of(settings);
         match views.and_then(|views| fusion.choose(&views, instances, bottom_up.is_direct())) {
-            Ok((Method::NSpace, _)) => instances,
-            Ok((Method::Nystrom, _)) => instances.min(fusion.nystrom_rank),
-            Ok((Method::Primal, _)) | Err(_) => self.varying,
+            Ok((KernelForm::NSpace, _)) => instances,
+            Ok((KernelForm::Nystrom, _)) => instances.min(fusion.nystrom_rank),
+            Ok((KernelForm::Primal, _)) | Err(_) => self.varying,
         }
     }
 
@@ -162,9 +162,8 @@ impl<T: Scalar> Evaluator<T> {
         let asked: Vec<&str> = chosen.iter().map(|view| &view.name[..]).collect();
         let held: Vec<&str> = views.parts.iter().map(|view| &view.name[..]).collect();
         if asked != held {
-            let (asked, held) = (asked.join(","), held.join(","));
-            let problem = format!("`visual` is {asked}, but {held} is what was loaded: views are not varied");
-            return Err(Error::Grid { problem });
+            let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+            return Err(Error::ViewsVaried { asked: owned(asked), loaded: owned(held) });
         }
         for (view, chosen) in views.parts.iter_mut().zip(chosen) {
             (view.weight, view.kernel) = (chosen.weight, chosen.kernel);
