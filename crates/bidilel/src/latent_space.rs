@@ -145,18 +145,6 @@ impl LatentSpace {
     }
 }
 
-/// Former names, which [`crate::tune`] still uses.
-impl LatentSpace {
-    #[allow(dead_code, reason = "tests of `tune` use it")]
-    pub(crate) fn place<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
-        self.projector().project(features)
-    }
-
-    pub(crate) fn placer(&self) -> LatentProjector<'_> {
-        self.projector()
-    }
-}
-
 /// A latent space with its linear map packed for products.
 #[derive(Debug)]
 pub(crate) struct LatentProjector<'s> {
@@ -195,11 +183,6 @@ impl LatentProjector<'_> {
             }
             Ok(())
         })
-    }
-
-    /// Former name of [`Self::project`], which [`crate::tune`] still uses.
-    pub(crate) fn place<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
-        self.project(features)
     }
 
     /// The same for `count` instances that `read` writes block by block, given the index of the first of a block: one

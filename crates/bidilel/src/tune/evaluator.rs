@@ -24,7 +24,7 @@ use crate::semantic::ClassSemantics;
 use crate::settings::{BottomUpName, MethodName, Settings};
 use crate::split::Trial;
 use crate::task::{Choice, Normalize, Sources};
-use crate::visual::{Method, Views, check_choice};
+use crate::visual::{KernelForm, Views, check_choice};
 
 /// Scores settings on folds of the known classes.
 pub struct Evaluator<T = f32> {
@@ -152,9 +152,9 @@ impl<T: Scalar> Evaluator<T> {
         let Pipeline { fusion, bottom_up, .. } = settings.pipeline(self.seed);
         let views = self.views_of(settings);
         match views.and_then(|views| fusion.choose(&views, instances, bottom_up.is_direct())) {
-            Ok((Method::NSpace, _)) => instances,
-            Ok((Method::Nystrom, _)) => instances.min(fusion.nystrom_rank),
-            Ok((Method::Primal, _)) | Err(_) => self.varying,
+            Ok((KernelForm::NSpace, _)) => instances,
+            Ok((KernelForm::Nystrom, _)) => instances.min(fusion.nystrom_rank),
+            Ok((KernelForm::Primal, _)) | Err(_) => self.varying,
         }
     }
 

@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
 use crate::task::{Task, Training};
-use crate::visual::{Method, Views};
+use crate::visual::{KernelForm, Views};
 
 /// A batch on some folds.
 pub(super) struct Executor<'a, T> {
@@ -83,7 +83,7 @@ impl<T: Scalar> Executor<'_, T> {
 
     /// Learners whose scatter matrices are sums over edges, in the visual dimensions, on all of these folds.
     fn additive(&self, folds: Range<usize>) -> Vec<GraphNode<'_>> {
-        let primal = |fold: &Fold, key| fold.method(key).is_ok_and(|method| method == Method::Primal);
+        let primal = |fold: &Fold, key| fold.method(key).is_ok_and(|method| method == KernelForm::Primal);
         let mut found = Vec::new();
         for branch in self.tree {
             let Branch::Shared(ViewsNode { key, children, .. }) = branch else { continue };
@@ -142,7 +142,7 @@ impl<T: Scalar> Executor<'_, T> {
         let ViewsKey { views, fusion, direct } = &node.key;
         let method = folds[fold].method(&node.key)?;
         let train = pool.gather(&folds[fold].train);
-        if method == Method::Primal {
+        if method == KernelForm::Primal {
             let test = Columns::new(pool.features.as_ref(), &folds[fold].test);
             self.run_learners(fold, node, (train.as_ref(), test), views, false);
             return Ok(());
@@ -151,7 +151,7 @@ impl<T: Scalar> Executor<'_, T> {
         let test = mapped.map(pool.gather(&folds[fold].test).as_ref());
         let views = Views::single("kernel", mapped.train.nrows());
         let features = (mapped.train.as_ref(), test.as_ref().into());
-        self.run_learners(fold, node, features, &views, *direct && method == Method::NSpace);
+        self.run_learners(fold, node, features, &views, *direct && method == KernelForm::NSpace);
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result, Role};
 use crate::split::Trial;
 use crate::task::labels_among;
-use crate::visual::Method;
+use crate::visual::KernelForm;
 
 /// A division of the known classes, with what has been found out about it.
 pub(super) struct Fold {
@@ -61,7 +61,7 @@ impl Fold {
     }
 
     /// How its views are joined.
-    pub(super) fn method(&self, ViewsKey { views, fusion, direct }: &ViewsKey) -> Result<Method> {
+    pub(super) fn method(&self, ViewsKey { views, fusion, direct }: &ViewsKey) -> Result<KernelForm> {
         fusion.choose(views, self.train.len(), *direct).map(|(method, _)| method)
     }
 }

@@ -96,11 +96,11 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
     /// Scores settings that do not refine, a few held-out instances at a time.
     fn recognize(&self, space: &LatentSpace, embedded: &[Embedded]) -> Result<()> {
         let mut labels = vec![Vec::with_capacity(self.test.ncols()); embedded.len()];
-        let placer = space.placer();
+        let projector = space.projector();
         for first in (0..self.test.ncols()).step_by(BLOCK) {
-            let placed = placer.place(self.test.part(first, BLOCK.min(self.test.ncols() - first)))?;
+            let projected = projector.project(self.test.part(first, BLOCK.min(self.test.ncols() - first)))?;
             let each = labels.par_iter_mut().zip(embedded);
-            each.for_each(|(labels, (_, points))| labels.extend(nearest(&placed, points).labels()));
+            each.for_each(|(labels, (_, points))| labels.extend(nearest(&projected, points).labels()));
         }
         for ((settings, points), labels) in embedded.iter().zip(labels) {
             let score = self.accuracy(&labels, points);
@@ -111,9 +111,9 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
 
     /// Scores settings of which some refine: refiners look at all held-out instances together.
     fn refine(&self, space: &LatentSpace, embedded: &[Embedded]) -> Result<()> {
-        let placed = space.place(self.test)?;
+        let projected = space.projector().project(self.test)?;
         embedded.par_iter().for_each(|(settings, points)| {
-            let inductive = nearest(&placed, points);
+            let inductive = nearest(&projected, points);
             settings.par_iter().for_each(|&setting| {
                 let post = &self.run.settings[setting].pipeline.post;
                 let refined = post.iter().try_fold(inductive.clone(), |found, post| post.refine(found));
@@ -130,8 +130,8 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
 }
 
 /// Recognition in the leading dimensions that `points` have.
-fn nearest(placed: &Mat<f64>, points: &Mat<f64>) -> Recognition {
-    let mut leading = placed.subrows(0, points.nrows()).to_owned();
+fn nearest(projected: &Mat<f64>, points: &Mat<f64>) -> Recognition {
+    let mut leading = projected.subrows(0, points.nrows()).to_owned();
     distance::normalize_columns(leading.as_mut());
     Recognition::nearest(Arc::new(leading), points.clone())
 }

@@ -40,8 +40,6 @@ use bidilel_math::{Observer, Scalar, backend};
 pub use complementarity::{Pairs, Selection, Until, complementarity, select};
 pub(crate) use form::{Mapped, Unfolded};
 pub use fusion::{Fusion, KernelForm, Report, ViewReport};
-// The former name, which `tune` still uses.
-pub(crate) use fusion::KernelForm as Method;
 pub use kernel::Kernel;
 pub use map::{KernelMap, KernelView};
 pub use neighborhood::{Neighborhood, Search};
