@@ -90,3 +90,12 @@ pub use synthetic::Synthetic;
 pub use task::{Candidates, Choice, Normalize, Prepared, Task};
 pub use top_down::{ClassEmbedder, Embedding, Lsm, LsmSvr, Svr, TopDown};
 pub use visual::{Fusion, Kernel, KernelForm, ViewChoice, Views};
+
+/// The Rust examples of documents outside this crate, compiled and run with the others.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/guide.md")]
+    struct Guide;
+}
