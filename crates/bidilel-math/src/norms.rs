@@ -6,7 +6,7 @@
 //!
 //! # Error bound
 //! With unit roundoff $u$ of the points' precision, $x - m$ and $P$ are off by $u$, and a product of $c$ roundings by
-//! $\gamma_c = c u / (1 - c u)$ ([`panels::roundings`]), so that
+//! $\gamma_c = c u / (1 - c u)$ (`panels::roundings`), so that
 //! `$$|\hat\ell - \ell| \le (\gamma_c + 3 u) \big(\|P\|_F \|x - m\| + \|o\|\big).$$`
 //! Where that is a large share of a norm, the norm is computed again in `f64`.
 
