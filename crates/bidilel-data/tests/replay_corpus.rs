@@ -60,13 +60,9 @@ fn files_made_by_any_recipe_end_in_values_or_errors_soon() {
             };
             let length = usize::from(byte()) * if round % 10 == 0 { 8 } else { 1 };
             let recipe: Vec<u8> = (0..length).map(|_| byte()).collect();
-            // A busy machine can stop a process for longer than that, but hardly three times in a row.
-            let is_quick = (0..3).any(|_| {
-                let begun = std::time::Instant::now();
-                target(&recipe);
-                begun.elapsed().as_secs() < 5
-            });
-            assert!(is_quick, "{name}, round {round}: more than 5 seconds each time");
+            let begun = std::time::Instant::now();
+            target(&recipe);
+            assert!(begun.elapsed().as_secs() < 5, "{name}, round {round}: {:?}", begun.elapsed());
         }
     }
 }
