@@ -29,6 +29,9 @@ pub(crate) fn for_library(error: &bidilel::Error) -> Option<String> {
             "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbors"
                 .to_owned()
         }
+        Error::Transductive { .. } => {
+            "`evaluate` and `compare` run it; `bidilel methods` lists the inductive ones".to_owned()
+        }
         other => return other.hint(),
     };
     Some(text)

@@ -49,15 +49,11 @@ impl MethodList {
             ("reference", Align::Left),
         ]);
         for ListedMethod { name, year, kind, reference, settings } in &self.methods {
-            let kind = match kind {
-                Kind::Inductive => "inductive",
-                Kind::Transductive => "transductive",
-            };
             let settings: Vec<String> = settings.iter().map(|name| name.replace('_', "-")).collect();
             table.push(vec![
                 name.clone(),
                 year.to_string(),
-                kind.to_owned(),
+                kind.to_string(),
                 settings.join(", "),
                 (*reference).to_owned(),
             ]);

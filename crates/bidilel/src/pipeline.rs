@@ -186,7 +186,7 @@ impl Pipeline {
         points: Mat<f64>,
         step: impl FnMut(&str, &Recognition),
     ) -> Result<Recognition> {
-        refined(fitted.nearest(points, Candidates::Unseen), &self.post, step)
+        refined("inductive", fitted.nearest(points, Candidates::Unseen), &self.post, step)
     }
 }
 

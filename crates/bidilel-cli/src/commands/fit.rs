@@ -15,6 +15,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     output::text_or_json(format)?;
     output::check_ending(&args.out, &["safetensors"], "a model")?;
     let settings = args.method.resolve()?;
+    Method::from_settings(&settings, args.method.seed).require_inductive()?;
     output::check_target(&args.out)?;
     args.latent.iter().try_for_each(|path| latent::check_target(path))?;
     let seed = args.method.seed;

@@ -70,7 +70,7 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
         check_any(&kept, count)?;
         points.truncate(latent.space.dim(), kept.len());
         let inductive = latent.nearest(points, Candidates::Unseen);
-        Some((refined(inductive, &post, |_, _| ())?, kept))
+        Some((refined("inductive", inductive, &post, |_, _| ())?, kept))
     };
     output::write_to(args.out.as_deref(), |out| {
         let renderer = Renderer { style, classes: &model.unseen, top: args.top, ids: ids.as_ref() };

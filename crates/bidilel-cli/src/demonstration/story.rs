@@ -53,8 +53,9 @@ impl<'a> Story<'a> {
     ) -> Result<Self> {
         let points = fitted.space.project(task.test.features.as_ref())?;
         let (truth, classes) = (&task.test.labels, task.unseen.len());
-        let recognize =
-            |post: Vec<Post>| refined(fitted.nearest(points.clone(), Candidates::Unseen), &post, |_, _| ());
+        let recognize = |post: Vec<Post>| {
+            refined("inductive", fitted.nearest(points.clone(), Candidates::Unseen), &post, |_, _| ())
+        };
         let mut ways = Vec::new();
         for name in [PostName::None, PostName::SelfTraining, PostName::Structured] {
             let post = Settings { post: Some(vec![name]), ..settings.clone() }.post();

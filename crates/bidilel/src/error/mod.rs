@@ -264,6 +264,12 @@ pub enum Error {
         /// The method.
         method: MethodName,
     },
+    /// A method that needs its test instances, where they are not there yet.
+    #[error("method `{method}` is transductive: it learns from the test instances, and a model has none")]
+    Transductive {
+        /// The method.
+        method: MethodName,
+    },
     /// Views that a search has not loaded.
     #[error("`visual` is {asked}, but {loaded} is what was loaded: views are not varied")]
     OtherViews {

@@ -64,7 +64,13 @@ impl Sums {
     pub(super) fn gram(&self, task: &Task, watch: &dyn Observer) -> Result<Mat<f64>> {
         let points = task.train.features.as_ref();
         let rows: Vec<usize> = (0..points.nrows()).collect();
-        let mut gram = total_scatter(Selected { points, rows: &rows, center: None }, watch)?;
+        let compute = || {
+            let gram = total_scatter(Selected { points, rows: &rows, center: None }, watch)?;
+            // What a cancelled stage returned is not kept for another method.
+            Error::unless_cancelled(watch)?;
+            Ok(gram)
+        };
+        let mut gram = Mat::clone(&*task.shared.gram(points, compute)?);
         scale_both(&mut gram, self.scales.as_deref());
         Ok(gram)
     }

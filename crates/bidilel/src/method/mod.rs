@@ -66,6 +66,15 @@ pub enum Kind {
     Transductive,
 }
 
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Inductive => "inductive",
+            Self::Transductive => "transductive",
+        })
+    }
+}
+
 /// What is known about a method without running it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MethodInfo {
@@ -87,9 +96,9 @@ impl MethodInfo {
     }
 }
 
-/// Declares the methods by name, each with its year and reference, with its settings and with what it learns.
+/// Declares the methods by name, each with its year, kind and reference, with its settings and with what it learns.
 macro_rules! methods {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal ($year:literal, $reference:literal), $settings:ty => $fitted:ty;)+) => {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal ($year:literal, $kind:ident, $reference:literal), $settings:ty => $fitted:ty;)+) => {
         /// Names of the methods, as they are typed and written.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub enum MethodName {
@@ -103,7 +112,7 @@ macro_rules! methods {
         pub static METHODS: &[MethodInfo] = &[$(MethodInfo {
             name: MethodName::$variant,
             year: $year,
-            kind: Kind::Inductive,
+            kind: Kind::$kind,
             reference: $reference,
         }),+];
 
@@ -192,28 +201,28 @@ macro_rules! methods {
 
 methods! {
     /// The paper's: bidirectional latent embedding.
-    Bidilel = "bidilel" (2017, "Q. Wang and K. Chen, Zero-shot visual recognition via bidirectional latent embedding"),
+    Bidilel = "bidilel" (2017, Inductive, "Q. Wang and K. Chen, Zero-shot visual recognition via bidirectional latent embedding"),
         Pipeline => Fitted;
     /// Direct attribute prediction.
-    Dap = "dap" (2009, "C. Lampert, H. Nickisch and S. Harmeling, Learning to detect unseen object classes by between-class attribute transfer"),
+    Dap = "dap" (2009, Inductive, "C. Lampert, H. Nickisch and S. Harmeling, Learning to detect unseen object classes by between-class attribute transfer"),
         Dap => AttributeClassifiers;
     /// Indirect attribute prediction.
-    Iap = "iap" (2009, "C. Lampert, H. Nickisch and S. Harmeling, Learning to detect unseen object classes by between-class attribute transfer"),
+    Iap = "iap" (2009, Inductive, "C. Lampert, H. Nickisch and S. Harmeling, Learning to detect unseen object classes by between-class attribute transfer"),
         Iap => IndirectAttributes;
     /// Convex combination of semantic embeddings.
-    Conse = "conse" (2013, "M. Norouzi et al., Zero-shot learning by convex combination of semantic embeddings"),
+    Conse = "conse" (2013, Inductive, "M. Norouzi et al., Zero-shot learning by convex combination of semantic embeddings"),
         Conse => ConvexCombination;
     /// Embarrassingly simple zero-shot learning.
-    Eszsl = "eszsl" (2015, "B. Romera-Paredes and P. Torr, An embarrassingly simple approach to zero-shot learning"),
+    Eszsl = "eszsl" (2015, Inductive, "B. Romera-Paredes and P. Torr, An embarrassingly simple approach to zero-shot learning"),
         Eszsl => Compatibility;
     /// Semantic autoencoder.
-    Sae = "sae" (2017, "E. Kodirov, T. Xiang and S. Gong, Semantic autoencoder for zero-shot learning"),
+    Sae = "sae" (2017, Inductive, "E. Kodirov, T. Xiang and S. Gong, Semantic autoencoder for zero-shot learning"),
         Sae => SemanticMap;
     /// Ridge regression to descriptions.
-    Rr = "rr" (2015, "X. Xu, T. Hospedales and S. Gong, Semantic embedding space for zero-shot action recognition"),
+    Rr = "rr" (2015, Inductive, "X. Xu, T. Hospedales and S. Gong, Semantic embedding space for zero-shot action recognition"),
         Rr => SemanticMap;
     /// Ridge regression to features.
-    RrReverse = "rr-reverse" (2015, "Y. Shigeto et al., Ridge regression, hubness, and zero-shot learning"),
+    RrReverse = "rr-reverse" (2015, Inductive, "Y. Shigeto et al., Ridge regression, hubness, and zero-shot learning"),
         RrReverse => VisualPrototypes;
 }
 
@@ -223,8 +232,25 @@ impl Method {
         if let Self::Bidilel(pipeline) = self { &pipeline.post } else { &[] }
     }
 
+    /// Whether it needs the whole batch of test instances, without its refiners.
+    pub fn kind(&self) -> Kind {
+        let name = self.name();
+        METHODS.iter().find(|info| info.name == name).map_or(Kind::Inductive, |info| info.kind)
+    }
+
+    /// Fails where what it learns is of no use for other instances than those of its task.
+    ///
+    /// # Errors
+    /// [`Error::Transductive`].
+    pub fn require_inductive(&self) -> Result<()> {
+        match self.kind() {
+            Kind::Inductive => Ok(()),
+            Kind::Transductive => Err(Error::Transductive { method: self.name() }),
+        }
+    }
+
     /// Recognizes a batch of instances, refiners included; `step` gets the recognition after each step, by name:
-    /// `inductive`, then each refiner.
+    /// the kind of the method, then each refiner.
     pub fn recognize(
         &self,
         fitted: &AnyFitted,
@@ -232,7 +258,7 @@ impl Method {
         candidates: Candidates,
         step: impl FnMut(&str, &Recognition),
     ) -> Result<Recognition> {
-        refined(fitted.recognize(instances, candidates)?, self.post(), step)
+        refined(&self.kind().to_string(), fitted.recognize(instances, candidates)?, self.post(), step)
     }
 }
 

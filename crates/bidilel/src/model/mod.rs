@@ -104,6 +104,7 @@ impl Model {
         let trials = dataset.trials(split)?;
         let task = Task::new(dataset, &trials[0], &choice, watch)?;
         let method = Method::from_settings(settings, seed);
+        method.require_inductive()?;
         let fitted = method.fit(&task, watch)?;
         Ok(Self::new(&dataset.name, choice.normalize, &task, &method, fitted))
     }

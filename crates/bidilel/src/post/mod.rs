@@ -87,17 +87,18 @@ impl Refiner for Post {
     }
 }
 
-/// A recognition after some refiners; `step` gets it before them (`inductive`) and after each of them, by name.
+/// A recognition after some refiners; `step` gets it before them (called `first`) and after each of them, by name.
 ///
 /// # Errors
 /// Those of the refiners.
 pub fn refined(
-    inductive: Recognition,
+    first: &str,
+    recognition: Recognition,
     post: &[Post],
     mut step: impl FnMut(&str, &Recognition),
 ) -> Result<Recognition> {
-    step("inductive", &inductive);
-    post.iter().try_fold(inductive, |before, refiner| {
+    step(first, &recognition);
+    post.iter().try_fold(recognition, |before, refiner| {
         let after = refiner.refine(before)?;
         step(refiner.name(), &after);
         Ok(after)

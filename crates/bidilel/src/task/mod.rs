@@ -20,6 +20,7 @@
 
 mod candidates;
 mod features;
+mod shared;
 
 use faer::{Mat, MatRef};
 use xxhash_rust::xxh3::Xxh3;
@@ -29,6 +30,7 @@ use bidilel_math::Observer;
 pub use candidates::Candidates;
 pub use features::{Normalize, Prepared};
 pub(crate) use features::{Sources, gather_views, read_views};
+pub use shared::Shared;
 
 use crate::dataset::Dataset;
 use crate::error::{Error, Result, Role};
@@ -95,6 +97,8 @@ pub struct Task<T = f32> {
     pub unseen: Vec<String>,
     /// Descriptions of both: $S^l$, $S^u$.
     pub semantics: ClassSemantics,
+    /// What methods have computed of it, for the next one.
+    pub shared: Shared,
 }
 
 /// The input of a bottom-up learner: nothing of the unseen classes.
@@ -144,6 +148,7 @@ impl Task {
             known: names(&trial.known),
             unseen: names(&trial.unseen),
             semantics,
+            shared: Shared::default(),
         };
         task.require_instances(Side::Known)?;
         Ok(task)

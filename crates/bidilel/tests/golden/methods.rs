@@ -9,14 +9,15 @@ use crate::support::{Golden, close, task};
 
 /// The golden task in single precision.
 fn narrow() -> Task {
-    let Task { split, views, train, test, test_seen: _, known, unseen, semantics } = task("att");
+    let Task { split, views, train, test, test_seen: _, known, unseen, semantics, shared } = task("att");
     let narrow = |samples: Samples<f64>| {
         let Samples { features, labels } = samples;
         #[expect(clippy::cast_possible_truncation, reason = "that is the point")]
         let features = Mat::from_fn(features.nrows(), features.ncols(), |i, j| features[(i, j)] as f32);
         Samples { features, labels }
     };
-    Task { split, views, train: narrow(train), test: narrow(test), test_seen: None, known, unseen, semantics }
+    let (train, test) = (narrow(train), narrow(test));
+    Task { split, views, train, test, test_seen: None, known, unseen, semantics, shared }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use bidilel::bottom_up::{BottomUp, Locality, Slpp};
 use bidilel::dataset::Metric;
 use bidilel::pipeline::Pipeline;
 use bidilel::semantic::{ClassSemantics, Representation};
-use bidilel::task::{Samples, Task};
+use bidilel::task::{Samples, Shared, Task};
 use bidilel::visual::Views;
 use bidilel_math::distance;
 use faer::{Mat, MatRef};
@@ -86,6 +86,7 @@ pub(crate) fn task(semantic: &str) -> Task<f64> {
         known: (0..6).map(|c| format!("known {c}")).collect(),
         unseen: (6..9).map(|c| format!("unseen {c}")).collect(),
         semantics: semantics(semantic),
+        shared: Shared::default(),
     }
 }
 

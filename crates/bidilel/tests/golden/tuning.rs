@@ -9,7 +9,7 @@ use bidilel::reference::recognize;
 use bidilel::semantic::{ClassSemantics, Representation};
 use bidilel::settings::Settings;
 use bidilel::split::Trial;
-use bidilel::task::{Samples, Task};
+use bidilel::task::{Samples, Shared, Task};
 use bidilel::tune::{Axis, Evaluator, Forgetful, Plan, Strategy};
 use bidilel_math::Silent;
 use faer::Mat;
@@ -44,6 +44,7 @@ fn fold_task(held_out: &[usize]) -> Task<f64> {
         known: name(&known),
         unseen: name(held_out),
         semantics: ClassSemantics::from_representations(representations.collect(), known.len()),
+        shared: Shared::default(),
     }
 }
 
