@@ -8,7 +8,7 @@ use bidilel_fuzz::journals::{FINGERPRINT, journal};
 #[path = "../../crates/bidilel-cli/src/tuning/journal.rs"]
 #[allow(dead_code)]
 mod tuning_journal;
-use tuning_journal::Journal;
+use tuning_journal::{Journal, ScoreBook};
 
 // A journal that is continued keeps its lines, takes a new one, and opens again.
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

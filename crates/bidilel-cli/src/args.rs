@@ -12,6 +12,7 @@ use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
 use crate::options::named;
 use crate::tuning::args::TuneArgs;
+use crate::tuning::host::Budget;
 
 /// Recognize pictures and videos of classes for which there is no labeled example, only a description.
 #[derive(Debug, Parser)]
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     Fit(FitArgs),
     /// Choose settings by cross-validation on known classes
     Tune(Box<TuneArgs>),
+    /// Run several methods on the same trials and compare them
+    Compare(Box<CompareArgs>),
     /// Order visual representations by what each adds to the others
     Select(Box<SelectArgs>),
     /// Recognize feature rows with a model
@@ -159,6 +162,49 @@ pub(crate) struct FitArgs {
     /// Write the latent coordinates of the training instances: .npy with a .csv that lists its rows, or one .csv
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) latent: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:small, synthetic:awa, synthetic:cub
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) dataset: String,
+    /// Methods, comma-separated: all, inductive, transductive, or names as `bidilel methods` lists them, with settings
+    /// and refiners of their own as in eszsl:eszsl-gamma=10 and bidilel:bottom-up=cca+structured
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "all",
+        help_heading = "Comparison"
+    )]
+    pub(crate) methods: Vec<String>,
+    /// Choose the settings of every method that are not given, on held-out known classes
+    #[arg(long, help_heading = "Comparison")]
+    pub(crate) tune: bool,
+    /// Times that known classes are held out [default: the split's validation classes once, else 5]
+    #[arg(long, value_name = "N", value_parser = parse_count, requires = "tune", help_heading = "Comparison")]
+    pub(crate) trials: Option<usize>,
+    /// Share of the known classes that is held out [default: 0.2]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_share, requires = "tune", help_heading = "Comparison")]
+    pub(crate) holdout: Option<f64>,
+    /// Stop the choice of each method's settings after a time (30s, 5m, 2h) or a number of evaluations
+    #[arg(long, value_name = "BUDGET", value_parser = Budget::parse, requires = "tune", help_heading = "Comparison")]
+    pub(crate) budget: Option<Budget>,
+    /// Write every finished evaluation to a file as it happens
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Comparison")]
+    pub(crate) journal: Option<PathBuf>,
+    /// Continue from the journal
+    #[arg(long, requires = "journal", help_heading = "Comparison")]
+    pub(crate) resume: bool,
+    /// Draw the accuracies with their confidence intervals into an SVG file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Comparison")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Write the whole result to a file, too: as its ending says (.json, .csv, .md, .tex, .txt), else as JSON; - is stdout
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Comparison")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! Settings of the C library's allocator.
+//! Memory: settings of the C library's allocator, and how much the program has had.
 
 /// Allocations of at least this many bytes are mapped one by one.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -27,3 +27,17 @@ pub(crate) fn limit_retained() {
 /// Other systems do so by themselves, or have no such setting.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(crate) fn limit_retained() {}
+
+/// Forgets how much memory the program has had, so that [`peak`] counts from here on; whether the system lets it.
+pub(crate) fn forget_peak() -> bool {
+    // Linux: 5 resets the high-water mark of resident memory.
+    std::fs::write("/proc/self/clear_refs", "5").is_ok()
+}
+
+/// The most resident memory since [`forget_peak`], in bytes, where the system says so.
+pub(crate) fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}

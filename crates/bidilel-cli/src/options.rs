@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn every_setting_is_an_option_of_every_command_that_has_settings() {
         crate::args::Cli::command().debug_assert();
-        for name in ["evaluate", "fit", "select", "tune"] {
+        for name in ["evaluate", "fit", "compare", "select", "tune"] {
             let command = command(name);
             for row in TABLE {
                 let arg = command.get_arguments().find(|arg| arg.get_id() == row.name);

@@ -296,6 +296,7 @@ impl Error {
 pub enum Counted {
     ClassRows,
     ClassColumns,
+    PromptRows,
     InstanceRows,
     DimensionColumns,
     DimensionLines,
@@ -312,6 +313,7 @@ impl fmt::Display for Counted {
         f.write_str(match self {
             Self::ClassRows => "rows (one per class)",
             Self::ClassColumns => "columns (one per class)",
+            Self::PromptRows => "rows (`prompts` per class)",
             Self::InstanceRows => "rows (one per instance)",
             Self::DimensionColumns => "columns (one per named dimension)",
             Self::DimensionLines => "lines (one per dimension)",

@@ -1,12 +1,15 @@
 //! Results of bidilel as text, JSON, CSV, Markdown and LaTeX, curves as SVG, pages as HTML.
 //!
-//! Every command has one result type: [`Evaluation`], [`Tuning`], [`Selection`], [`InspectionReport`],
+//! Every command has one result type: [`Evaluation`], [`Tuning`], [`Comparison`], [`Selection`], [`InspectionReport`],
 //! [`ModelReport`], [`ClassList`], [`PredictionRow`] and those in `written`. It serializes to the JSON that scripts read,
 //! and its methods make the tables that people read. A [`Table`] is rendered by one small module per format.
 
+mod bars;
 mod check;
 mod class_list;
 mod class_scores;
+mod comparison;
+mod comparison_tables;
 mod evaluation;
 mod evaluation_tables;
 mod evaluation_text;
@@ -35,8 +38,10 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The version of the JSON that results are printed in: it changes when a key is renamed or dropped.
 pub const SCHEMA_VERSION: u32 = 1;
 
+pub use bars::{Bar, bars};
 pub use check::CheckReport;
 pub use class_list::{ClassList, ClassRole, ListedClass, NearClass};
+pub use comparison::{ComparedMethod, Comparison, ComparisonHead, Entry, FEWEST_TRIALS, Measurement, Over};
 pub use evaluation::{ClassScore, Evaluation, Mistake, RunScore, Spread, Subject};
 pub use fitted::ModelReport;
 pub use format::Format;

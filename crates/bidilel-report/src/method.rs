@@ -142,7 +142,7 @@ mod tests {
     fn a_method_without_stages_is_one_line() {
         let eszsl = json!({"name": "eszsl", "eszsl_gamma": 3.0});
         let report: MethodReport = serde_json::from_value(eszsl).expect("a report");
-        assert_eq!(method_line(&report), "eszsl (eszsl-gamma 3.0, eszsl-lambda 1.0)");
+        assert_eq!(method_line(&report), "eszsl (eszsl-center false, eszsl-gamma 3.0, eszsl-lambda 1.0)");
         assert_eq!(stage_names(&report), ("eszsl".to_owned(), "-".to_owned()));
         assert!(method_line(&self::report(1.0)).contains("\n  then svr ("));
     }

@@ -2,6 +2,7 @@
 
 mod block;
 mod class;
+mod compare;
 mod completions;
 mod convert;
 #[cfg(feature = "emoji")]
@@ -63,6 +64,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Evaluate(args) => evaluate::run(&args, format.unwrap_or_default(), &progress),
         Command::Fit(args) => fit::run(&args, format.unwrap_or_default(), &progress),
         Command::Tune(args) => tune::run(&args, format.unwrap_or_default(), &progress),
+        Command::Compare(args) => compare::run(&args, format.unwrap_or_default(), &progress),
         Command::Select(args) => select::run(&args, format.unwrap_or_default(), &progress),
         Command::Predict(args) => predict::run(&args, format, &progress),
         Command::Embed(args) => embed::run(&args, format.unwrap_or_default(), &progress),

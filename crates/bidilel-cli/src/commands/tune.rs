@@ -13,7 +13,7 @@ use bidilel_report::{Format, Tuning};
 use crate::progress::Progress;
 use crate::tuning::args::TuneArgs;
 use crate::tuning::host::Console;
-use crate::tuning::journal::Journal;
+use crate::tuning::journal::{Journal, ScoreBook};
 use crate::tuning::text;
 use crate::{output, source, terminal};
 
@@ -52,6 +52,7 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
         }
     };
     progress.finish();
+    let journal = journal.as_ref().map(|journal| journal as &dyn ScoreBook);
     let console = Console::new(journal, args.budget, progress);
     let outcome = plan.run(&mut evaluator, &console, &console);
     console.clear();

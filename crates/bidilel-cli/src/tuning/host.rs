@@ -10,7 +10,7 @@ use bidilel_math::{Check, Observer};
 use bidilel_report::settings_line;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::journal::Journal;
+use super::journal::ScoreBook;
 use crate::progress::{Progress, Verbosity};
 
 /// When to stop.
@@ -52,7 +52,7 @@ const SHOWN: usize = 5;
 
 /// The host of a search in a terminal.
 pub(crate) struct Console<'a> {
-    journal: Option<Journal>,
+    journal: Option<&'a dyn ScoreBook>,
     budget: Option<Budget>,
     progress: &'a Progress,
     started: Instant,
@@ -72,7 +72,11 @@ struct State {
 }
 
 impl<'a> Console<'a> {
-    pub(crate) fn new(journal: Option<Journal>, budget: Option<Budget>, progress: &'a Progress) -> Self {
+    pub(crate) fn new(
+        journal: Option<&'a dyn ScoreBook>,
+        budget: Option<Budget>,
+        progress: &'a Progress,
+    ) -> Self {
         let bar = if progress.verbosity() == Verbosity::Normal && std::io::stderr().is_terminal() {
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
         } else {
@@ -113,11 +117,11 @@ impl<'a> Console<'a> {
 
 impl Host for Console<'_> {
     fn recall(&self, key: &str, fold: usize) -> Option<f64> {
-        self.journal.as_ref()?.recall(key, fold)
+        self.journal?.recall(key, fold)
     }
 
     fn record(&self, key: &str, fold: usize, score: f64) -> bidilel::Result<()> {
-        match &self.journal {
+        match self.journal {
             Some(journal) => {
                 journal.record(key, fold, score).map_err(|source| bidilel::Error::Journal { source })
             }

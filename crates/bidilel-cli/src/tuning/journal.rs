@@ -1,4 +1,4 @@
-//! A file of finished evaluations, one JSON object per line, written as they happen.
+//! Journals: files of finished evaluations, one JSON object per line, written as they happen.
 //!
 //! The first line is a fingerprint of the data and of what is tried. A program that is killed leaves at most its last
 //! line unfinished; that line is dropped.
@@ -10,25 +10,23 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// An open journal.
-pub(crate) struct Journal {
+/// A file of JSON lines under a head, to which lines are appended as results come.
+pub(crate) struct Lines {
     file: Mutex<File>,
-    known: HashMap<(String, usize), f64>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Line {
-    settings: Value,
-    trial: usize,
-    score: f64,
-}
-
-impl Journal {
-    /// Starts a journal, or with `resume` continues an existing one.
-    pub(crate) fn open(path: &Path, fingerprint: &str, resume: bool) -> Result<Self> {
+impl Lines {
+    /// Starts a file of lines for `command`, or with `resume` continues an existing one and returns its lines.
+    pub(crate) fn open<L: DeserializeOwned>(
+        path: &Path,
+        command: &str,
+        fingerprint: &str,
+        resume: bool,
+    ) -> Result<(Self, Vec<L>)> {
         let name = path.display();
         let present = path.try_exists().with_context(|| format!("`{name}`: cannot be looked at"))?;
         if present && !resume {
@@ -44,39 +42,27 @@ impl Journal {
         bidilel_data::lock_for_writing(&file, path)?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).with_context(|| format!("`{name}`: cannot be read"))?;
-        let (known, good) = read(&text, fingerprint).with_context(|| format!("`{name}`"))?;
+        let (lines, good) = read(&text, command, fingerprint).with_context(|| format!("`{name}`"))?;
         file.set_len(good as u64).with_context(|| format!("`{name}`: cannot be cut back"))?;
         if good == 0 {
-            let head = json!({"journal": "bidilel tune", "version": 1, "fingerprint": fingerprint});
+            let head =
+                json!({"journal": format!("bidilel {command}"), "version": 1, "fingerprint": fingerprint});
             file.write_all(format!("{head}\n").as_bytes())
                 .with_context(|| format!("`{name}`: cannot be written"))?;
         }
-        Ok(Self { file: Mutex::new(file), known })
+        Ok((Self { file: Mutex::new(file) }, lines))
     }
 
-    /// How many evaluations were there.
-    pub(crate) fn len(&self) -> usize {
-        self.known.len()
-    }
-
-    pub(crate) fn recall(&self, key: &str, trial: usize) -> Option<f64> {
-        self.known.get(&(key.to_owned(), trial)).copied()
-    }
-
-    /// Appends one evaluation. One write of a whole line: a kill cannot interleave two.
-    pub(crate) fn record(&self, key: &str, trial: usize, score: f64) -> std::io::Result<()> {
-        let settings = serde_json::from_str(key)?;
-        let line = serde_json::to_string(&Line { settings, trial, score })? + "\n";
+    /// Appends one line. One write of a whole line: a kill cannot interleave two.
+    pub(crate) fn append(&self, line: &impl Serialize) -> std::io::Result<()> {
+        let line = serde_json::to_string(line)? + "\n";
         self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
     }
 }
 
-/// Evaluations by settings and trial.
-type Known = HashMap<(String, usize), f64>;
-
-/// The evaluations of a journal, and the number of its valid bytes.
-fn read(text: &[u8], fingerprint: &str) -> Result<(Known, usize)> {
-    let mut known = HashMap::new();
+/// The lines of a journal, and the number of its valid bytes.
+fn read<L: DeserializeOwned>(text: &[u8], command: &str, fingerprint: &str) -> Result<(Vec<L>, usize)> {
+    let mut found = Vec::new();
     let mut good = 0;
     let mut lines = text.split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
     while let Some((number, line)) = lines.next() {
@@ -87,8 +73,10 @@ fn read(text: &[u8], fingerprint: &str) -> Result<(Known, usize)> {
         }
         if number == 0 {
             let head: Value = serde_json::from_slice(line).unwrap_or_default();
+            let other = head["journal"].as_str().is_some_and(|name| name != format!("bidilel {command}"));
             match head["fingerprint"].as_str() {
-                None => bail!("is no journal of `bidilel tune`"),
+                None => bail!("is no journal of `bidilel {command}`"),
+                Some(_) if other => bail!("is no journal of `bidilel {command}`"),
                 Some(found) if found != fingerprint => {
                     bail!(
                         "is a journal of other data or settings: start another, or give the options it was begun with"
@@ -97,20 +85,86 @@ fn read(text: &[u8], fingerprint: &str) -> Result<(Known, usize)> {
                 Some(_) => {}
             }
         } else {
-            match serde_json::from_slice::<Line>(line) {
-                Ok(line) => known.insert((line.settings.to_string(), line.trial), line.score),
+            match serde_json::from_slice(line) {
+                Ok(line) => found.push(line),
                 Err(_) if last => break,
                 Err(cause) => bail!("line {} is damaged: {cause}", number + 1),
-            };
+            }
         }
         good += line.len();
     }
-    Ok((known, good))
+    Ok((found, good))
+}
+
+/// Scores of settings on folds that survive the program.
+pub(crate) trait ScoreBook: Sync {
+    fn recall(&self, key: &str, fold: usize) -> Option<f64>;
+    fn record(&self, key: &str, fold: usize, score: f64) -> std::io::Result<()>;
+}
+
+/// The journal of `bidilel tune`.
+pub(crate) struct Journal {
+    lines: Lines,
+    known: Known,
+}
+
+/// One score in a journal.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Line {
+    settings: Value,
+    trial: usize,
+    score: f64,
+}
+
+/// Evaluations by settings and fold.
+pub(crate) type Known = HashMap<(String, usize), f64>;
+
+impl Line {
+    pub(crate) fn new(key: &str, fold: usize, score: f64) -> std::io::Result<Self> {
+        Ok(Self { settings: serde_json::from_str(key)?, trial: fold, score })
+    }
+
+    /// The entry that it stands for.
+    pub(crate) fn entry(self) -> ((String, usize), f64) {
+        ((self.settings.to_string(), self.trial), self.score)
+    }
+}
+
+impl Journal {
+    /// Starts a journal, or with `resume` continues an existing one.
+    pub(crate) fn open(path: &Path, fingerprint: &str, resume: bool) -> Result<Self> {
+        let (lines, known) = Lines::open::<Line>(path, COMMAND, fingerprint, resume)?;
+        Ok(Self { lines, known: known.into_iter().map(Line::entry).collect() })
+    }
+
+    /// How many evaluations were there.
+    pub(crate) fn len(&self) -> usize {
+        self.known.len()
+    }
+}
+
+/// The command whose journals these are.
+const COMMAND: &str = "tune";
+
+impl ScoreBook for Journal {
+    fn recall(&self, key: &str, fold: usize) -> Option<f64> {
+        self.known.get(&(key.to_owned(), fold)).copied()
+    }
+
+    fn record(&self, key: &str, fold: usize, score: f64) -> std::io::Result<()> {
+        self.lines.append(&Line::new(key, fold, score)?)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The evaluations of a text, and the number of its valid bytes.
+    fn read(text: &[u8], fingerprint: &str) -> Result<(Known, usize)> {
+        let (lines, good) = super::read::<Line>(text, COMMAND, fingerprint)?;
+        Ok((lines.into_iter().map(Line::entry).collect(), good))
+    }
 
     fn written() -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();

@@ -171,6 +171,17 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("tune {data} --grid {grid:alpha = []}", 1, "no value to try"),
     ("tune {data} --grid {grid:alpha = [1, \"x\"]}", 1, "alpha"),
 
+    // Comparisons.
+    ("compare {data} --methods eszls", 2, "no method `eszls`|did you mean `eszsl`?"),
+    ("compare {data} --methods eszsl:alpha=1", 2, "eszsl:alpha=1|matters to method `eszsl`"),
+    ("compare {data} --methods bidilel:alpha=-1", 2, "--alpha must be a positive number"),
+    ("compare {data} --method eszsl", 2, "--methods"),
+    ("compare {data} --methods rr --trials 3", 2, "--tune"),
+    ("compare {data} --methods rr --resume", 2, "--journal"),
+    ("compare {data} --methods rr --plot {out}/bars.png", 2, ".svg"),
+    ("compare {data} --methods rr --out {out}/table.xlsx", 2, "xlsx"),
+    ("compare {data} --methods rr --split magic", 1, "magic|standard"),
+
     // What people type and what works.
     ("predict {model} {features} --out -", 0, "index,label,distance"),
     ("predict {model} {features} --out /dev/stdout", 0, "index,label,distance"),

@@ -12,7 +12,7 @@ mod journals;
 
 use std::fs;
 
-use journal::Journal;
+use journal::{Journal, ScoreBook};
 use journals::FINGERPRINT;
 
 #[test]

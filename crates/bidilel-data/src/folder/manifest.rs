@@ -1,5 +1,6 @@
 //! The text of a `dataset.toml`, before any file that it names is opened.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use bidilel::dataset::Metric;
@@ -60,6 +61,8 @@ pub(super) struct Semantic {
     pub(super) transpose: bool,
     pub(super) metric: Option<Metric>,
     pub(super) names: Option<Place>,
+    /// Rows per class, one after another, whose unit vectors are averaged: the texts of a prompt ensemble.
+    pub(super) prompts: Option<NonZeroUsize>,
     /// Instead of `file`: word vectors that make a vector of every class name.
     pub(super) word_vectors: Option<String>,
     /// What happens to a class of which no word has a vector.

@@ -1,5 +1,6 @@
 //! Semantic representations: a checked vector for every class.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use bidilel::dataset::{Metric, Semantic};
@@ -25,6 +26,9 @@ pub(super) fn read(
         Error::Malformed { path: folder.manifest_path.clone(), problem }
     };
     match (&table.file, &table.word_vectors, table.metric) {
+        (Some(_), _, Some(Metric::Precomputed)) if table.prompts.is_some() => {
+            Err(wrong("has a key `prompts`, which averages vectors and no distances"))
+        }
         (Some(file), None, Some(metric)) if table.missing.is_none() => {
             read_file(folder, name, table, file, metric, classes, reading)
         }
@@ -34,6 +38,7 @@ pub(super) fn read(
             if table.key.is_none()
                 && !table.transpose
                 && table.names.is_none()
+                && table.prompts.is_none()
                 && table.choice() == Choice::default() =>
         {
             read_words(folder, name, table, file, classes.names(), &mut reading.notes)
@@ -93,6 +98,10 @@ fn read_file(
     let (choice, key) = (table.choice(), table.key.as_deref());
     let (path, vectors, names) = if let Some(tabular) = container.table() {
         let read = if table.transpose { table::classes_in_columns } else { table::classes };
+        if table.prompts.is_some() {
+            let problem = "is a table, whose rows are joined by name: `prompts` is for arrays".to_owned();
+            return Err(Error::Malformed { path, problem });
+        }
         let found = read(&path, tabular, key, &choice, classes, metric, &[])?;
         reading.add_table(&path, &format!("semantic.{name}"), found.notes, Some(found.roles));
         (path, found.vectors, found.dimension_names)
@@ -101,8 +110,19 @@ fn read_file(
         let array = container.array(key)?;
         check_matrix(&array, "a matrix of classes x dimensions")?;
         let array = if table.transpose { array.transposed() } else { array };
-        check_rows(&array, Counted::ClassRows, classes.count())?;
-        (array.path().to_owned(), array.to_matrix(), None)
+        let vectors = match table.prompts.map(NonZeroUsize::get) {
+            None => {
+                check_rows(&array, Counted::ClassRows, classes.count())?;
+                array.to_matrix()
+            }
+            Some(prompts) => {
+                check_rows(&array, Counted::PromptRows, classes.count().saturating_mul(prompts))?;
+                let vectors = array.to_matrix();
+                check_finite(array.path(), &vectors)?;
+                mean_prompts(array.path(), &vectors, prompts)?
+            }
+        };
+        (array.path().to_owned(), vectors, None)
     };
     check_count(&path, Counted::ClassRows, classes.count(), vectors.ncols())?;
     if metric == Metric::Precomputed {
@@ -119,6 +139,22 @@ fn read_file(
     };
     let origin = format!("`{}`", path.display());
     Ok(Semantic { name: name.to_owned(), origin, metric, vectors, dimension_names })
+}
+
+/// Per class the mean of its unit vectors, `prompts` columns one after another.
+fn mean_prompts(path: &Path, vectors: &Mat<f64>, prompts: usize) -> Result<Mat<f64>> {
+    let mut means = Mat::<f64>::zeros(vectors.nrows(), vectors.ncols() / prompts);
+    for column in 0..vectors.ncols() {
+        let norm = vectors.col(column).norm_l2();
+        if !(norm > 0.0 && norm.is_finite()) {
+            return Err(value_error(path, column, 0, "a vector that is not all zero", norm));
+        }
+        let mean = means.col_as_slice_mut(column / prompts);
+        for (mean, value) in mean.iter_mut().zip(vectors.col_as_slice(column)) {
+            *mean += value / norm / prompts as f64;
+        }
+    }
+    Ok(means)
 }
 
 /// The vectors, dimensions x classes, with missing values replaced.

@@ -183,6 +183,27 @@ fn says_which_count_does_not_fit() {
 }
 
 #[test]
+fn several_prompts_per_class_are_averaged_as_unit_vectors() {
+    let sample = Sample::new();
+    sample.edit("metric = \"cosine\"", "metric = \"cosine\"\nprompts = 2");
+    // Of every class one long vector and a short one, at right angles.
+    let rows = [3.0, 0.0, 0.0, 0.5, 0.0, 9.0, 0.1, 0.0, -2.0, 0.0, 0.0, 1.0];
+    sample.put("words.npy", array(&[6, 2], &rows));
+    let vectors = &sample.open().dataset.semantic[0].vectors;
+    assert_eq!((vectors.nrows(), vectors.ncols()), (2, 3));
+    for (class, mean) in [[0.5, 0.5], [0.5, 0.5], [-0.5, 0.5]].iter().enumerate() {
+        let found = vectors.col_as_slice(class);
+        assert!(found.iter().zip(mean).all(|(found, mean)| (found - mean).abs() < 1e-12), "{found:?}");
+    }
+    sample.put("words.npy", array(&[5, 2], &rows[..10]));
+    assert_eq!(sample.error().0, "`words.npy`: expected 6 rows (`prompts` per class), found 5");
+    sample.put("words.npy", array(&[6, 2], &[0.0; 12]));
+    assert!(sample.error().0.contains("a vector that is not all zero"), "{}", sample.error().0);
+    sample.edit("\"cosine\"", "\"precomputed\"");
+    assert!(sample.error().0.contains("no distances"), "{}", sample.error().0);
+}
+
+#[test]
 fn precomputed_distances_are_checked() {
     let sample = Sample::new();
     sample.edit("\"cosine\"", "\"precomputed\"");

@@ -26,6 +26,14 @@ pub enum Error {
         /// The names that exist.
         available: Vec<String>,
     },
+    /// A method that does not exist.
+    #[error("there is no method `{name}`{}", available_list(.available))]
+    NoSuchMethod {
+        /// The name that was asked for.
+        name: String,
+        /// The names that exist.
+        available: Vec<String>,
+    },
     /// A name that is given twice.
     #[error("{what} `{name}` is given twice")]
     Duplicate {

@@ -7,7 +7,8 @@
 //!
 //! Left open by the paper and chosen here: descriptions have unit norm, several are stacked, each times the root of its
 //! weight, and so are several views; both regularizers are 1 unless they are set (features have unit norm, so that
-//! $X X^\top$ has the trace of the number of instances).
+//! $X X^\top$ has the trace of the number of instances). With `eszsl_center` the mean over the known classes is taken
+//! from every description first: attributes that most classes share then no longer dominate $S S^\top$.
 //!
 //! # References
 //! B. Romera-Paredes and P. Torr, *An embarrassingly simple approach to zero-shot learning*, 2015.
@@ -33,6 +34,8 @@ use crate::tensors::Tensor;
 
 /// The name of the compatibility in a model file.
 const TENSOR: &str = "compatibility";
+/// The name of what is taken from the descriptions.
+const CENTER: &str = "semantic_center";
 /// Largest difference between the two sides of the equation by rounding, relative to the larger side.
 const TOLERANCE: f64 = 1e-6;
 
@@ -44,11 +47,13 @@ pub struct Eszsl {
     pub eszsl_gamma: f64,
     /// Regularizer of the descriptions: $\lambda$.
     pub eszsl_lambda: f64,
+    /// Whether descriptions are centered by the mean over the known classes.
+    pub eszsl_center: bool,
 }
 
 impl Default for Eszsl {
     fn default() -> Self {
-        Self { eszsl_gamma: 1.0, eszsl_lambda: 1.0 }
+        Self { eszsl_gamma: 1.0, eszsl_lambda: 1.0, eszsl_center: false }
     }
 }
 
@@ -57,6 +62,8 @@ impl Default for Eszsl {
 pub struct Compatibility {
     /// $V$, visual x semantic dimensions.
     weights: Mat<f64>,
+    /// What is taken from every description: zeros unless they are centered.
+    center: Vec<f64>,
     /// $V S$ for known, then unseen classes: a linear map from features to scores.
     classifiers: LatentSpace,
     known: usize,
@@ -68,6 +75,7 @@ impl Eszsl {
         Self {
             eszsl_gamma: settings.eszsl_gamma.unwrap_or(default.eszsl_gamma),
             eszsl_lambda: settings.eszsl_lambda.unwrap_or(default.eszsl_lambda),
+            eszsl_center: settings.eszsl_center.unwrap_or(default.eszsl_center),
         }
     }
 
@@ -84,6 +92,12 @@ impl ZeroShotMethod for Eszsl {
     fn fit(&self, task: &Task, watch: &dyn Observer) -> Result<Compatibility> {
         self.check(task)?;
         let vectors = vectors(&task.semantics, "method `eszsl`")?;
+        let center = if self.eszsl_center {
+            mean(vectors.subcols(0, task.known.len()))
+        } else {
+            vec![0.0; vectors.nrows()]
+        };
+        let vectors = centered(vectors, &center);
         let known = vectors.subcols(0, task.known.len());
         watch.stage("scatter");
         let sums = Sums::of(task);
@@ -95,7 +109,7 @@ impl ZeroShotMethod for Eszsl {
         Check { stage: "solve", what: "the compatibility in its equation", deviation, bound: TOLERANCE }
             .enforce(watch)
             .map_err(Error::in_stage("solve"))?;
-        Ok(Compatibility::new(sums.unscaled(weights), vectors, task.known.len()))
+        Ok(Compatibility::new(sums.unscaled(weights), center, vectors.as_ref(), task.known.len()))
     }
 }
 
@@ -133,11 +147,22 @@ fn signed_sums(sums: &Sums) -> Mat<f64> {
     Mat::from_fn(total.len(), sums.per_class.ncols(), |i, class| 2.0 * sums.per_class[(i, class)] - total[i])
 }
 
+/// The mean of the columns.
+fn mean(vectors: MatRef<'_, f64>) -> Vec<f64> {
+    let count = vectors.ncols() as f64;
+    (0..vectors.nrows()).map(|i| (0..vectors.ncols()).map(|j| vectors[(i, j)]).sum::<f64>() / count).collect()
+}
+
+fn centered(vectors: MatRef<'_, f64>, center: &[f64]) -> Mat<f64> {
+    Mat::from_fn(vectors.nrows(), vectors.ncols(), |i, j| vectors[(i, j)] - center[i])
+}
+
 impl Compatibility {
-    fn new(weights: Mat<f64>, vectors: MatRef<'_, f64>, known: usize) -> Self {
+    /// For descriptions that are centered already.
+    fn new(weights: Mat<f64>, center: Vec<f64>, vectors: MatRef<'_, f64>, known: usize) -> Self {
         let map = product(weights.as_ref(), vectors);
         let mean = vec![0.0; map.ncols()];
-        Self { weights, classifiers: LatentSpace { map: Map::Linear(map), mean }, known }
+        Self { weights, center, classifiers: LatentSpace { map: Map::Linear(map), mean }, known }
     }
 }
 
@@ -151,13 +176,19 @@ impl FittedMethod for Compatibility {
 
 impl Stored for Compatibility {
     fn tensors(&self) -> Vec<Tensor<'_>> {
-        vec![Tensor::new(TENSOR, &self.weights)]
+        vec![Tensor::new(TENSOR, &self.weights), Tensor::vector(CENTER, &self.center)]
     }
 
     fn read(file: &SafeTensors<'_>, recorded: &Recorded<'_>, semantics: &ClassSemantics) -> Result<Self> {
         let vectors = vectors(semantics, "method `eszsl`")?;
         let weights = unpack(file, TENSOR, Some(recorded.views.dim()), Some(vectors.nrows()))?;
-        Ok(Self::new(weights, vectors, recorded.known))
+        // Files of before descriptions could be centered do not have it.
+        let center = match file.tensor(CENTER) {
+            Ok(_) => unpack(file, CENTER, Some(vectors.nrows()), Some(1))?.col_as_slice(0).to_vec(),
+            Err(_) => vec![0.0; vectors.nrows()],
+        };
+        let vectors = centered(vectors, &center);
+        Ok(Self::new(weights, center, vectors.as_ref(), recorded.known))
     }
 }
 

@@ -17,6 +17,7 @@
 //! ```
 
 mod conse;
+mod cosine;
 mod dap;
 mod eszsl;
 mod iap;
@@ -36,6 +37,7 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::Observer;
 
 pub use conse::{Conse, ConvexCombination};
+pub use cosine::{Cosine, SharedSpace};
 pub use dap::{AttributeClassifiers, Dap};
 pub use eszsl::{Compatibility, Eszsl};
 pub use iap::{Iap, IndirectAttributes};
@@ -212,6 +214,9 @@ methods! {
     /// Convex combination of semantic embeddings.
     Conse = "conse" (2013, Inductive, "M. Norouzi et al., Zero-shot learning by convex combination of semantic embeddings"),
         Conse => ConvexCombination;
+    /// Cosine similarity, where pictures and descriptions share a space.
+    Cosine = "cosine" (2021, Inductive, "A. Radford et al., Learning transferable visual models from natural language supervision"),
+        Cosine => SharedSpace;
     /// Embarrassingly simple zero-shot learning.
     Eszsl = "eszsl" (2015, Inductive, "B. Romera-Paredes and P. Torr, An embarrassingly simple approach to zero-shot learning"),
         Eszsl => Compatibility;

@@ -190,6 +190,10 @@ table! {
         tune: Tune::Varied("Regularizers of the descriptions in eszsl"),
         grid: DECADES,
     }
+    eszsl_center: bool, "Center the descriptions in eszsl by the mean over the known classes" {
+        owner: ESZSL,
+        late: true,
+    }
     sae_lambda: f64, "Weight of the encoder in sae" {
         owner: Owner::Compared(&[MethodName::Sae]),
         value_name: "X",
