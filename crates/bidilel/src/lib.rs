@@ -82,14 +82,14 @@ pub use method::{AnyFitted, Eszsl, FittedMethod, Method, ZeroShotMethod};
 pub use metrics::Accuracy;
 pub use model::{Model, Prediction};
 pub use pipeline::{Fitted, Pipeline};
-pub use post::{Post, Refiner, SelfTraining, Structured};
+pub use post::{Balanced, Post, Refiner, SelfTraining, Structured};
 pub use recognize::{Recognition, Scores};
 pub use semantic::{ClassSemantics, Representation, SemanticDistances};
 pub use settings::Settings;
 pub use split::Trial;
 pub use synthetic::Synthetic;
 pub use task::{Candidates, Choice, Normalize, Prepared, Task};
-pub use top_down::{ClassEmbedder, Embedding, Lsm, LsmSvr, Svr, TopDown};
+pub use top_down::{ClassEmbedder, Embedding, Krr, Lsm, LsmKrr, LsmSvr, Svr, TopDown};
 pub use visual::{Fusion, Kernel, KernelForm, ViewChoice, Views};
 
 /// The Rust examples of documents outside this crate, compiled and run with the others.

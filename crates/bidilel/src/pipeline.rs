@@ -73,14 +73,7 @@ impl<T: Scalar> ZeroShotMethod<T> for Pipeline {
             BottomUp::Cca(learner) => learner.dim = dim,
             BottomUp::None(_) => {}
         }
-        let svr = match &mut resolved.top_down {
-            TopDown::Lsm(_) => None,
-            TopDown::Svr(svr) => Some(svr),
-            TopDown::LsmSvr(both) => Some(&mut both.svr),
-        };
-        if let (Some(svr), Some(known)) = (svr, task.semantics.known_vectors()) {
-            svr.resolve(known);
-        }
+        resolved.top_down.resolve(&fitted.landmarks, &task.semantics);
         resolved
     }
 }

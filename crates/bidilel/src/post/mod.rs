@@ -18,11 +18,13 @@
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 
+mod balanced;
 mod self_training;
 mod structured;
 
 use serde::{Deserialize, Serialize};
 
+pub use balanced::Balanced;
 pub use self_training::SelfTraining;
 pub use structured::Structured;
 
@@ -53,6 +55,8 @@ pub enum Post {
     SelfTraining(SelfTraining),
     /// Instances are clustered and clusters matched to classes.
     Structured(Structured),
+    /// Soft clusters from the embeddings, of shares near equal.
+    Balanced(Balanced),
 }
 
 impl Post {
@@ -62,6 +66,7 @@ impl Post {
             PostName::None => None,
             PostName::SelfTraining => Some(Self::SelfTraining(SelfTraining::from_settings(settings))),
             PostName::Structured => Some(Self::Structured(Structured::from_settings(settings))),
+            PostName::Balanced => Some(Self::Balanced(Balanced::from_settings(settings))),
         };
         settings.post.iter().flatten().filter_map(refiner).collect()
     }
@@ -71,6 +76,7 @@ impl Post {
         match self {
             Self::SelfTraining(_) => "self-training",
             Self::Structured(_) => "structured",
+            Self::Balanced(_) => "balanced",
         }
     }
 }
@@ -80,6 +86,7 @@ impl Refiner for Post {
         let refiner: &dyn LatentRefiner = match self {
             Self::SelfTraining(refiner) => refiner,
             Self::Structured(refiner) => refiner,
+            Self::Balanced(refiner) => refiner,
         };
         let Recognition { scores, latent } = before;
         let latent = latent.ok_or(Error::NoLatentPoints { refiner: self.name() })?;

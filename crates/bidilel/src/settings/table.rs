@@ -28,7 +28,16 @@ const PROJECTING: Owner = Owner::BottomUp(&[
     BottomUpName::Cca,
 ]);
 const RIDGE: Owner = Owner::BottomUp(&[BottomUpName::Lda, BottomUpName::Cca]);
-const LSM: Owner = Owner::TopDown(&[TopDownName::Lsm, TopDownName::LsmSvr]);
+const LSM: Owner = Owner::TopDown(&[TopDownName::Lsm, TopDownName::LsmSvr, TopDownName::LsmKrr]);
+const KRR: Owner = Owner::TopDown(&[TopDownName::Krr, TopDownName::LsmKrr]);
+const BALANCED: Owner = Owner::Refiner(PostName::Balanced);
+const EMBEDDERS: Owner = Owner::TopDown(&[
+    TopDownName::Lsm,
+    TopDownName::Svr,
+    TopDownName::LsmSvr,
+    TopDownName::Krr,
+    TopDownName::LsmKrr,
+]);
 const SVR: Owner = Owner::TopDown(&[TopDownName::Svr, TopDownName::LsmSvr]);
 /// Values of a regularizer that are tried unless others are given.
 const DECADES: &[f64] = &[0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0];
@@ -295,9 +304,24 @@ table! {
         tune: Tune::FixedAs("Where lsm starts [default: weighted-mean]"),
         late: true,
     }
-    normalize_embedding: bool, "Give the embeddings of lsm unit length, as landmarks have" {
-        owner: LSM,
+    #[serde(alias = "normalize_embedding")]
+    unit_embedding: bool, "Give the embeddings unit norm, as the points have" {
+        owner: EMBEDDERS,
         late: true,
+    }
+    krr_ridge: f64, "Ridge of krr" {
+        owner: KRR,
+        value_name: "X",
+        default: Words("of least leave-one-class-out error"),
+        range: Range::Positive,
+        tune: Tune::Varied("Ridges of krr"),
+    }
+    krr_width: f64, "Width of the kernels of krr, relative to the mean squared distance" {
+        owner: KRR,
+        value_name: "X",
+        default: Words("of least leave-one-class-out error"),
+        range: Range::Positive,
+        tune: Tune::Varied("Widths of the kernels of krr"),
     }
     svr_kernel: KernelName, "Kernel of svr" {
         owner: SVR,
@@ -341,6 +365,34 @@ table! {
         default: Is("none"),
         tune: Tune::FixedAs("Corrections by the batch of test instances, comma-separated, in order"),
         late: true,
+    }
+    balanced_temperature: f64, "Temperature of balanced" {
+        owner: BALANCED,
+        value_name: "X",
+        default: Is("0.05"),
+        range: Range::Positive,
+        tune: Tune::Varied("Temperatures of balanced"),
+    }
+    balanced_pull: f64, "Pull of balanced towards the embeddings" {
+        owner: BALANCED,
+        value_name: "X",
+        default: Is("1"),
+        range: Range::NotNegative,
+        tune: Tune::Varied("Pulls of balanced towards the embeddings"),
+    }
+    balanced_strength: f64, "How equal balanced holds the shares of the classes: 0 free, 1 equal" {
+        owner: BALANCED,
+        value_name: "X",
+        default: Is("0.5"),
+        range: Range::Share,
+        tune: Tune::Varied("How equal balanced holds the shares of the classes"),
+    }
+    balanced_rounds: usize, "The most rounds of balanced" {
+        owner: BALANCED,
+        value_name: "N",
+        default: Is("40"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("The most rounds of balanced"),
     }
     self_training_neighbors: usize, "Instances that self-training takes for a class" {
         owner: SELF_TRAINING,

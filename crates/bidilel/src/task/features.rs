@@ -39,20 +39,32 @@ pub enum Normalize {
     /// Divided by its l2 norm.
     #[default]
     L2,
+    /// Every feature replaced by its signed square root, then divided by the l2 norm: large features count less (F.
+    /// Perronnin et al. 2010). It helps features that are never negative, and can cost signed ones.
+    Power,
     /// Nothing.
     None,
 }
 
-named! { Normalize: "l2" | "none"; }
+named! { Normalize: "l2" | "power" | "none"; }
 
 impl Normalize {
     /// Normalizes every column; returns how many were zero and stayed so.
-    pub(crate) fn apply(self, features: MatMut<'_, f32>) -> usize {
+    pub(crate) fn apply(self, mut features: MatMut<'_, f32>) -> usize {
         match self {
             Self::L2 => distance::normalize_columns(features),
+            Self::Power => {
+                features.as_mut().par_col_iter_mut().for_each(|column| column.iter_mut().for_each(power));
+                distance::normalize_columns(features)
+            }
             Self::None => 0,
         }
     }
+}
+
+/// The signed square root.
+fn power(value: &mut f32) {
+    *value = value.abs().sqrt().copysign(*value);
 }
 
 /// The visual representations of a choice, where they are stored.
@@ -204,6 +216,11 @@ pub(crate) fn read_views(
             let finite = match normalize {
                 // The norm of single precision, in double, is finite if all numbers are.
                 Normalize::L2 => distance::normalize_into(values, into).is_finite(),
+                Normalize::Power => {
+                    let mut roots = values.to_vec();
+                    roots.iter_mut().for_each(power);
+                    distance::normalize_into(&roots, into).is_finite()
+                }
                 Normalize::None => {
                     widen(values, into);
                     all_finite(values)

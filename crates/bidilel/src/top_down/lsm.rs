@@ -83,7 +83,8 @@ pub struct Lsm {
     /// Most iterations of the optimizer.
     pub max_iterations: usize,
     /// Whether embeddings are l2-normalized, as landmarks are.
-    pub normalize_embedding: bool,
+    #[serde(alias = "normalize_embedding")]
+    pub unit_embedding: bool,
 }
 
 impl Default for Lsm {
@@ -93,7 +94,7 @@ impl Default for Lsm {
             init: Init::default(),
             tolerance: 1e-10,
             max_iterations: 10_000,
-            normalize_embedding: false,
+            unit_embedding: false,
         }
     }
 }
@@ -108,7 +109,7 @@ impl Lsm {
                 Some(InitName::WeightedMean) => Init::WeightedMean,
                 Some(InitName::Random) => Init::Random { seed },
             },
-            normalize_embedding: settings.normalize_embedding.unwrap_or(default.normalize_embedding),
+            unit_embedding: settings.unit_embedding.unwrap_or(default.unit_embedding),
             ..default
         }
     }
@@ -141,7 +142,7 @@ impl ClassEmbedder for Lsm {
         }
         let mut points = MatRef::from_column_major_slice(&found.point, cost.dim(), cost.unseen()).to_owned();
         verify::value(&cost, points.as_ref(), found.value, watch)?;
-        if self.normalize_embedding {
+        if self.unit_embedding {
             distance::normalize_columns(points.as_mut());
         }
         Ok(Embedding { points, converged: found.converged })

@@ -17,6 +17,7 @@
 mod ensemble;
 mod forces;
 mod formula;
+mod krr;
 mod lsm;
 mod smacof;
 mod span;
@@ -29,8 +30,9 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::Observer;
 
-pub use ensemble::LsmSvr;
+pub use ensemble::{LsmKrr, LsmSvr};
 pub use formula::stress;
+pub use krr::Krr;
 pub use lsm::{Init, Lsm, Optimizer};
 pub use stress::Sammon;
 pub use svr::{Form, Kernel, Svr};
@@ -81,6 +83,12 @@ pub enum TopDown {
     /// The mean of both.
     #[serde(rename = "lsm+svr")]
     LsmSvr(LsmSvr),
+    /// Kernel ridge regression from descriptions to landmarks.
+    #[serde(rename = "krr")]
+    Krr(Krr),
+    /// The mean of the mapping and of kernel ridge regression.
+    #[serde(rename = "lsm+krr")]
+    LsmKrr(LsmKrr),
 }
 
 impl Default for TopDown {
@@ -96,6 +104,22 @@ impl TopDown {
             TopDownName::Lsm => Self::Lsm(Lsm::from_settings(settings, seed)),
             TopDownName::Svr => Self::Svr(Svr::from_settings(settings)),
             TopDownName::LsmSvr => Self::LsmSvr(LsmSvr::from_settings(settings, seed)),
+            TopDownName::Krr => Self::Krr(Krr::from_settings(settings)),
+            TopDownName::LsmKrr => Self::LsmKrr(LsmKrr::from_settings(settings, seed)),
+        }
+    }
+}
+
+impl TopDown {
+    /// Fills in what follows from the known classes where it was left open.
+    pub(crate) fn resolve(&mut self, landmarks: &Landmarks, semantics: &ClassSemantics) {
+        let known = semantics.known_vectors();
+        match self {
+            Self::Lsm(_) => {}
+            Self::Svr(svr) => known.into_iter().for_each(|known| svr.resolve(known)),
+            Self::LsmSvr(both) => known.into_iter().for_each(|known| both.svr.resolve(known)),
+            Self::Krr(krr) => krr.resolve(landmarks, semantics),
+            Self::LsmKrr(both) => both.krr.resolve(landmarks, semantics),
         }
     }
 }
@@ -111,6 +135,8 @@ impl ClassEmbedder for TopDown {
             Self::Lsm(embedder) => embedder.embed(landmarks, semantics, watch),
             Self::Svr(embedder) => embedder.embed(landmarks, semantics, watch),
             Self::LsmSvr(embedder) => embedder.embed(landmarks, semantics, watch),
+            Self::Krr(embedder) => embedder.embed(landmarks, semantics, watch),
+            Self::LsmKrr(embedder) => embedder.embed(landmarks, semantics, watch),
         }
     }
 }

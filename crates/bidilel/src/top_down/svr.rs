@@ -11,6 +11,7 @@ use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::Observer;
+use bidilel_math::distance::normalize_columns;
 use bidilel_math::svr;
 pub use bidilel_math::svr::{Form, Kernel};
 
@@ -32,6 +33,8 @@ pub struct Svr {
     pub c: f64,
     /// How far from optimal the machines may be.
     pub tolerance: f64,
+    /// Whether embeddings get unit norm, as the points have.
+    pub unit_embedding: bool,
 }
 
 impl Default for Svr {
@@ -41,6 +44,7 @@ impl Default for Svr {
             form: Form::Epsilon { epsilon: 0.01 },
             c: 10.0,
             tolerance: 1e-5,
+            unit_embedding: false,
         }
     }
 }
@@ -67,7 +71,10 @@ impl ClassEmbedder for Svr {
             .map_err(Error::in_stage("svr"))?;
         let columns = kernel.matrix(known, unseen);
         let predict = |row: usize, class: usize| machines[row].predict(columns.col(class).iter().copied());
-        let points = Mat::from_fn(landmarks.points.nrows(), unseen.ncols(), predict);
+        let mut points = Mat::from_fn(landmarks.points.nrows(), unseen.ncols(), predict);
+        if self.unit_embedding {
+            normalize_columns(points.as_mut());
+        }
         // A machine that does not converge is an error.
         Ok(Embedding { points, converged: true })
     }
@@ -89,6 +96,7 @@ impl Svr {
                 (None, None) => default.form,
             },
             c: settings.svr_c.unwrap_or(default.c),
+            unit_embedding: settings.unit_embedding.unwrap_or(default.unit_embedding),
             ..default
         }
     }
