@@ -27,9 +27,17 @@ impl Observer for After {
 fn wherever_a_fit_is_cancelled_it_ends_with_an_error() {
     let dataset = Synthetic { scale: 0.5, ..Synthetic::default() }.generate(3).expect("data");
     let eszsl = r#"{"method": "eszsl"}"#;
-    for text in
-        ["{}", r#"{"bottom_up": "cca"}"#, r#"{"optimizer": "descent"}"#, r#"{"kernel": ["rbf"]}"#, eszsl]
-    {
+    let [mr, uda, tmv_hlp] = [r#"{"method": "mr"}"#, r#"{"method": "uda"}"#, r#"{"method": "tmv-hlp"}"#];
+    for text in [
+        "{}",
+        r#"{"bottom_up": "cca"}"#,
+        r#"{"optimizer": "descent"}"#,
+        r#"{"kernel": ["rbf"]}"#,
+        eszsl,
+        mr,
+        uda,
+        tmv_hlp,
+    ] {
         let settings: Settings = serde_json::from_str(text).expect("settings");
         let choice = settings.choice(&dataset).expect("a choice");
         let trial = &dataset.trials(None).expect("a split")[0];
