@@ -30,11 +30,12 @@ fn edge(vertex: usize, cosines: &[f64], k: usize) -> (Vec<usize>, f64) {
     }
     let mut others: Vec<usize> = (0..cosines.len()).filter(|&other| other != vertex).collect();
     others.select_nth_unstable_by(k - 1, |&a, &b| cosines[b].total_cmp(&cosines[a]).then(a.cmp(&b)));
-    others.truncate(k);
-    others.sort_unstable();
-    let mean = others.iter().map(|&other| cosines[other]).sum::<f64>() / k as f64;
-    others.push(vertex);
-    (others, mean.max(0.0))
+    // A copy: the list of all vertices would keep its capacity for as long as the edge lives.
+    let mut members = others[..k].to_vec();
+    members.sort_unstable();
+    let mean = members.iter().map(|&other| cosines[other]).sum::<f64>() / k as f64;
+    members.push(vertex);
+    (members, mean.max(0.0))
 }
 
 #[cfg(test)]
