@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn linear_images_of_one_view_correlate_fully_and_coincide() {
         let one = view(3, 1);
-        let mixed = Mat::from_fn(4, 3, |i, j| ((i * 3 + j) as f64).cos());
+        let mixed = Mat::from_fn(4, 3, |i, j| ((i * 3 + j) as f64).powi(2).cos());
         let other = &mixed * &one;
         let third = one.clone();
         let views = [one.as_ref(), other.as_ref(), third.as_ref()];
