@@ -124,6 +124,24 @@ fn transductive_scores_depend_on_the_batch_and_follow_the_order_of_its_instances
 }
 
 #[test]
+fn a_batch_of_one_instance_has_finite_scores_or_is_refused() {
+    let dataset = dataset();
+    for name in transductive() {
+        let settings = settings(name);
+        let mut task = task(&dataset, &settings);
+        let fitted = Method::from_settings(&settings, 0).fit(&task, &Silent).expect(name);
+        task.test.features = task.test.features.subcols(0, 1).to_owned();
+        match fitted.score(task.test.prepared(), Candidates::All) {
+            Ok(scores) => assert!(scores.values.norm_max().is_finite(), "{name}"),
+            // Views of one instance do not vary, so that nothing correlates.
+            Err(error) => {
+                assert!(name == "tmv-hlp" && error.to_string().contains("do not vary"), "{name}: {error}")
+            }
+        }
+    }
+}
+
+#[test]
 fn transductive_scores_have_the_same_bits_for_any_number_of_threads() {
     let dataset = dataset();
     for name in transductive() {
