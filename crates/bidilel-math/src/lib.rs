@@ -15,6 +15,7 @@
 //! | [`backend`] | the four stages that dominate a fit, on one page |
 //! | [`neighbors`] | exact and approximate k-nearest neighbors |
 //! | [`graph`] | the affinity graph of neighbor lists; several graphs with shared edges |
+//! | [`hypergraph`] | label propagation over a hypergraph |
 //! | [`scatter`] | scatter matrices of instances, total and weighted by a graph |
 //! | [`eigen`] | leading eigenpairs of symmetric matrices and of matrix pencils; Cholesky, whitening |
 //! | [`projection`] | linear projection of many instances |
@@ -27,6 +28,8 @@
 //! | [`assignment`] | minimum-cost one-to-one assignment |
 //! | [`lbfgs`] | L-BFGS and gradient descent |
 //! | [`linear`] | positive definite systems, the Sylvester equation |
+//! | [`lasso`] | lasso of many columns |
+//! | [`multiview`] | canonical correlation analysis of several views |
 //! | [`logistic`] | logistic regression of many targets |
 //! | [`svr`] | support vector regression |
 //! | [`statistics`] | means with standard errors, skewness |
@@ -43,12 +46,15 @@ pub mod check;
 pub mod distance;
 pub mod eigen;
 pub mod graph;
+pub mod hypergraph;
 pub mod kernel;
 pub mod kmeans;
+pub mod lasso;
 pub mod lbfgs;
 pub mod linear;
 pub mod logistic;
 pub mod mixture;
+pub mod multiview;
 pub mod neighbors;
 pub mod norms;
 pub mod parallel;

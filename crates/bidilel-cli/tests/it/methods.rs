@@ -79,3 +79,24 @@ fn a_compared_method_is_evaluated_tuned_saved_and_used_for_prediction() {
     let error = bidilel(&["embed", &model, features.to_str().expect("a plain path"), "--out", &points]);
     assert!(error.error().contains("no latent space"), "{}", error.stderr);
 }
+
+#[test]
+fn a_transductive_method_is_evaluated_and_tuned_but_not_saved() {
+    let folder = Folder::generated();
+    let data = folder.data();
+    let model = folder.beside("model.safetensors");
+    for method in ["mr", "uda", "tmv-hlp"] {
+        let result = bidilel(&["evaluate", &data, "--method", method, "--format", "json"]).json();
+        assert_eq!(result["method"]["name"], method);
+        let accuracy = result["accuracy"]["per_class"].as_f64().expect("a number");
+        assert!(accuracy > 1.3 * result["chance"].as_f64().expect("a number"), "{method}: {accuracy}");
+        let ran = bidilel(&["fit", &data, "--method", method, "--out", &model]);
+        assert!(ran.error().contains(&format!("method `{method}` is transductive")), "{}", ran.stderr);
+        assert!(ran.stderr.contains("hint: `evaluate` and `compare` run it"), "{}", ran.stderr);
+        assert!(!Path::new(&model).exists(), "{method}");
+    }
+    let grid = ["--tmv-spread", "0.5,0.9", "--tmv-power", "4", "--tmv-ridge", "0.1", "--strategy", "grid"];
+    let tuned =
+        bidilel(&[&["tune", &data, "--method", "tmv-hlp", "--format", "json"], &grid[..]].concat()).json();
+    assert_eq!(tuned["trials"].as_array().expect("trials").len(), 2, "{tuned}");
+}

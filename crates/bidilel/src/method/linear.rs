@@ -2,8 +2,9 @@
 
 use faer::{Mat, MatRef};
 
+use bidilel_math::parallel::product;
 use bidilel_math::scatter::Selected;
-use bidilel_math::{Observer, vector};
+use bidilel_math::{Observer, linear, vector};
 
 use crate::bottom_up::{scale_both, scale_rows, total_scatter};
 use crate::error::{Error, Result, SemanticProblem};
@@ -85,7 +86,66 @@ impl Sums {
     pub(super) fn with_semantics(&self, known: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
         let weighted =
             Mat::from_fn(known.nrows(), known.ncols(), |i, class| known[(i, class)] * self.counts[class]);
-        let cross = bidilel_math::parallel::product(self.per_class.as_ref(), known.transpose());
-        (cross, bidilel_math::parallel::product(weighted.as_ref(), known.transpose()))
+        let cross = product(self.per_class.as_ref(), known.transpose());
+        (cross, product(weighted.as_ref(), known.transpose()))
     }
+
+    /// The sums of a regression from features to the descriptions of their classes.
+    pub(super) fn regression(
+        &self,
+        task: &Task,
+        known: MatRef<'_, f64>,
+        watch: &dyn Observer,
+    ) -> Result<Regression> {
+        let mut gram = self.gram(task, watch)?;
+        let (mut cross, _) = self.with_semantics(known);
+        // Centering subtracts the outer products of the sums, over the number of instances.
+        let count: f64 = self.counts.iter().sum();
+        let total = self.total();
+        let described = |i: usize| (0..known.ncols()).map(|c| known[(i, c)] * self.counts[c]).sum::<f64>();
+        let described: Vec<f64> = (0..known.nrows()).map(|i| described(i) / count).collect();
+        let mean: Vec<f64> = total.iter().map(|value| value / count).collect();
+        for (j, share) in mean.iter().enumerate() {
+            gram.col_as_slice_mut(j).iter_mut().zip(&total).for_each(|(value, sum)| *value -= share * sum);
+        }
+        for (j, share) in described.iter().enumerate() {
+            cross.col_as_slice_mut(j).iter_mut().zip(&total).for_each(|(value, sum)| *value -= share * sum);
+        }
+        Ok(Regression { gram, cross, mean, described })
+    }
+}
+
+/// Sums of a regression from scaled features to descriptions, both centered on their means over the instances.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Regression {
+    /// $X X^\top$.
+    pub(super) gram: Mat<f64>,
+    /// $X T^\top$ for the description of each instance's class.
+    pub(super) cross: Mat<f64>,
+    /// The mean of the features.
+    pub(super) mean: Vec<f64>,
+    /// The mean of the descriptions.
+    pub(super) described: Vec<f64>,
+}
+
+impl Regression {
+    /// $W = (X X^\top + \rho I)^{-1} X T^\top$, and $W^\top \bar x$.
+    pub(super) fn solve(self, ridge: f64) -> Result<(Mat<f64>, Vec<f64>)> {
+        let Self { mut gram, cross, mean, .. } = self;
+        (0..gram.nrows()).for_each(|i| gram[(i, i)] += ridge);
+        let map = linear::solve(gram, cross).map_err(Error::in_stage("solve"))?;
+        let at_mean = at_mean(&map, &mean);
+        Ok((map, at_mean))
+    }
+
+    /// Descriptions of all classes, around the mean description.
+    pub(super) fn centered(&self, classes: MatRef<'_, f64>) -> Mat<f64> {
+        Mat::from_fn(classes.nrows(), classes.ncols(), |i, class| classes[(i, class)] - self.described[i])
+    }
+}
+
+/// $W^\top \bar x$.
+pub(super) fn at_mean(map: &Mat<f64>, mean: &[f64]) -> Vec<f64> {
+    let column = MatRef::from_column_major_slice(mean, mean.len(), 1);
+    product(map.transpose(), column).col_as_slice(0).to_vec()
 }

@@ -2,7 +2,7 @@
 //!
 //! The paper's method, [`Pipeline`], is one of them; a compared method is another, with or without a latent space. A
 //! method implements [`ZeroShotMethod`], what it learns implements [`FittedMethod`] (and `Stored`, to be kept in a model
-//! file), and a line in the table at the end of this file makes it a variant of [`Method`]: after that it can be
+//! file, which `never_stored!` refuses for transductive ones), and a line in the table at the end of this file makes it a variant of [`Method`]: after that it can be
 //! evaluated, tuned, saved and used for prediction.
 //!
 //! ```
@@ -20,14 +20,19 @@ mod conse;
 mod cosine;
 mod dap;
 mod eszsl;
+mod hyperedges;
 mod iap;
 mod linear;
+mod mr;
 mod probabilities;
 mod report;
 mod rr;
 mod rr_reverse;
 mod sae;
 mod semantic_map;
+mod tmv_hlp;
+mod transductive;
+mod uda;
 
 use std::fmt;
 
@@ -41,11 +46,14 @@ pub use cosine::{Cosine, SharedSpace};
 pub use dap::{AttributeClassifiers, Dap};
 pub use eszsl::{Compatibility, Eszsl};
 pub use iap::{Iap, IndirectAttributes};
+pub use mr::{ManifoldRegression, Mr};
 pub use report::MethodReport;
 pub use rr::Rr;
 pub use rr_reverse::{RrReverse, VisualPrototypes};
 pub use sae::Sae;
 pub use semantic_map::SemanticMap;
+pub use tmv_hlp::{SemanticViews, TmvHlp};
+pub use uda::{KnownDictionary, Uda};
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Fitted, Pipeline};
@@ -229,6 +237,15 @@ methods! {
     /// Ridge regression to features.
     RrReverse = "rr-reverse" (2015, Inductive, "Y. Shigeto et al., Ridge regression, hubness, and zero-shot learning"),
         RrReverse => VisualPrototypes;
+    /// Manifold regression, self-training and normalized similarities.
+    Mr = "mr" (2015, Transductive, "X. Xu, T. Hospedales and S. Gong, Semantic embedding space for zero-shot action recognition"),
+        Mr => ManifoldRegression;
+    /// Unsupervised domain adaptation of a dictionary.
+    Uda = "uda" (2015, Transductive, "E. Kodirov, T. Xiang, Z. Fu and S. Gong, Unsupervised domain adaptation for zero-shot learning"),
+        Uda => KnownDictionary;
+    /// Transductive multi-view hypergraph label propagation.
+    TmvHlp = "tmv-hlp" (2015, Transductive, "Y. Fu, T. Hospedales, T. Xiang and S. Gong, Transductive multi-view zero-shot learning"),
+        TmvHlp => SemanticViews;
 }
 
 impl Method {

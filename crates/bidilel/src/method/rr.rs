@@ -12,13 +12,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use bidilel_math::parallel::product;
-use bidilel_math::{Observer, linear};
+use bidilel_math::Observer;
 
 use super::ZeroShotMethod;
 use super::linear::{Sums, require_linear, vectors};
 use super::semantic_map::SemanticMap;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::settings::{self, Settings};
 use crate::task::Task;
 
@@ -52,25 +51,11 @@ impl ZeroShotMethod for Rr {
         let known = all.subcols(0, task.known.len());
         watch.stage("scatter");
         let sums = Sums::of(task);
-        let mut gram = sums.gram(task, watch)?;
-        let (mut cross, _) = sums.with_semantics(known);
+        let regression = sums.regression(task, known, watch)?;
         watch.stage("solve");
-        // Centering subtracts the outer products of the sums, over the number of instances.
-        let count: f64 = sums.counts.iter().sum();
-        let total = sums.total();
-        let described = |i: usize| (0..known.ncols()).map(|c| known[(i, c)] * sums.counts[c]).sum::<f64>();
-        let semantic: Vec<f64> = (0..known.nrows()).map(described).collect();
-        for (j, share) in total.iter().map(|value| value / count).enumerate() {
-            gram.col_as_slice_mut(j).iter_mut().zip(&total).for_each(|(value, sum)| *value -= share * sum);
-            gram[(j, j)] += self.rr_ridge;
-        }
-        for (j, share) in semantic.iter().map(|value| value / count).enumerate() {
-            cross.col_as_slice_mut(j).iter_mut().zip(&total).for_each(|(value, sum)| *value -= share * sum);
-        }
-        let map = linear::solve(gram, cross).map_err(Error::in_stage("solve"))?;
-        let mean = faer::Mat::from_fn(1, total.len(), |_, i| total[i] / count);
-        let projected = product(mean.as_ref(), map.as_ref());
-        let offset = (0..known.nrows()).map(|i| projected[(0, i)] - semantic[i] / count).collect();
+        let described = regression.described.clone();
+        let (map, at_mean) = regression.solve(self.rr_ridge)?;
+        let offset = at_mean.iter().zip(&described).map(|(at, described)| at - described).collect();
         Ok(SemanticMap::new(sums.unscaled(map), offset, all, task.known.len()))
     }
 }

@@ -18,6 +18,8 @@ pub enum Range {
     Share,
     /// Above 0, up to 1.
     PositiveShare,
+    /// Above 0, below 1.
+    OpenShare,
     /// A whole number from here on.
     AtLeast(usize),
     /// Weights: non-negative, summing to one.
@@ -35,6 +37,7 @@ impl Range {
             Self::NotNegative => value >= 0.0 && value.is_finite(),
             Self::Share => (0.0..=1.0).contains(&value),
             Self::PositiveShare => value > 0.0 && value <= 1.0,
+            Self::OpenShare => value > 0.0 && value < 1.0,
             Self::AtLeast(least) => value >= least as f64,
         }
     }
@@ -48,6 +51,7 @@ impl fmt::Display for Range {
             Self::NotNegative => "zero or a positive number",
             Self::Share => "between 0 and 1",
             Self::PositiveShare => "above 0 and at most 1",
+            Self::OpenShare => "above 0 and below 1",
             Self::AtLeast(least) => return write!(f, "at least {least}"),
             Self::Weights => "non-negative and sum to 1",
             Self::Kernels => "linear, rbf, rbf:GAMMA, chi2 or chi2:GAMMA",
@@ -70,6 +74,11 @@ mod tests {
             assert!(!range.contains(f64::INFINITY), "{range}");
         }
         assert!(Range::Share.contains(0.0) && !Range::PositiveShare.contains(0.0));
+        assert!(
+            Range::OpenShare.contains(0.5)
+                && !Range::OpenShare.contains(0.0)
+                && !Range::OpenShare.contains(1.0)
+        );
         assert!(Range::NotNegative.contains(0.0) && !Range::Positive.contains(0.0));
     }
 }

@@ -42,6 +42,9 @@ const SVR: Owner = Owner::TopDown(&[TopDownName::Svr, TopDownName::LsmSvr]);
 /// Values of a regularizer that are tried unless others are given.
 const DECADES: &[f64] = &[0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0];
 const ESZSL: Owner = Owner::Compared(&[MethodName::Eszsl]);
+const MR: Owner = Owner::Compared(&[MethodName::Mr]);
+const UDA: Owner = Owner::Compared(&[MethodName::Uda]);
+const TMV_HLP: Owner = Owner::Compared(&[MethodName::TmvHlp]);
 const SELF_TRAINING: Owner = Owner::Refiner(PostName::SelfTraining);
 
 macro_rules! table {
@@ -218,6 +221,109 @@ table! {
         range: Range::Positive,
         tune: Tune::Varied("Ridges of rr and rr-reverse"),
         grid: DECADES,
+    }
+    mr_ridge: f64, "Ridge of mr" {
+        owner: MR,
+        value_name: "X",
+        default: Is("1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Ridges of mr"),
+        grid: &[0.1, 1.0, 10.0],
+    }
+    mr_manifold: f64, "Weight of the smoothness over neighbors in mr" {
+        owner: MR,
+        value_name: "X",
+        default: Is("0.1"),
+        range: Range::NotNegative,
+        tune: Tune::Varied("Weights of the smoothness over neighbors in mr"),
+        grid: &[0.01, 0.1, 1.0],
+    }
+    mr_neighbors: usize, "Neighbors of an instance in the graph of mr" {
+        owner: MR,
+        when: |settings| settings.mr_manifold != Some(0.0),
+        value_name: "N",
+        default: Is("10"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Neighbors of an instance in the graph of mr"),
+    }
+    mr_self_training: usize, "Test instances that a prototype of mr is trained with; 0 for none" {
+        owner: MR,
+        value_name: "N",
+        default: Is("20"),
+        tune: Tune::Varied("Test instances that a prototype of mr is trained with"),
+    }
+    uda_ridge: f64, "Ridge of the known dictionary of uda" {
+        owner: UDA,
+        value_name: "X",
+        default: Is("10"),
+        range: Range::Positive,
+        tune: Tune::Varied("Ridges of the known dictionary of uda"),
+    }
+    uda_sparsity: f64, "Weight of the sparsity of codes in uda" {
+        owner: UDA,
+        value_name: "X",
+        default: Is("0.001"),
+        range: Range::NotNegative,
+        tune: Tune::Varied("Weights of the sparsity of codes in uda"),
+    }
+    uda_dictionary: f64, "Weight of the known dictionary in uda" {
+        owner: UDA,
+        value_name: "X",
+        default: Is("10"),
+        range: Range::Positive,
+        tune: Tune::Varied("Weights of the known dictionary in uda"),
+        grid: &[1.0, 10.0, 100.0],
+    }
+    uda_prototypes: f64, "Weight of the prototypes in uda" {
+        owner: UDA,
+        value_name: "X",
+        default: Is("0.1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Weights of the prototypes in uda"),
+        grid: &[0.01, 0.1, 1.0],
+    }
+    uda_rounds: usize, "How often codes and dictionary alternate in uda" {
+        owner: UDA,
+        value_name: "N",
+        default: Is("5"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("How often codes and dictionary alternate in uda"),
+    }
+    tmv_ridge: f64, "Ridge of the correlation analysis of tmv-hlp, relative to the mean eigenvalue" {
+        owner: TMV_HLP,
+        value_name: "X",
+        default: Is("0.1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Ridges of the correlation analysis of tmv-hlp"),
+        grid: &[0.03, 0.1, 0.3],
+    }
+    tmv_power: f64, "Power of the correlations as weights of dimensions in tmv-hlp" {
+        owner: TMV_HLP,
+        value_name: "X",
+        default: Is("4"),
+        range: Range::NotNegative,
+        tune: Tune::Varied("Powers of the correlations in tmv-hlp"),
+        grid: &[1.0, 4.0],
+    }
+    tmv_neighbors: usize, "Neighbors in a hyperedge of tmv-hlp" {
+        owner: TMV_HLP,
+        value_name: "N",
+        default: Is("20"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Neighbors in a hyperedge of tmv-hlp"),
+    }
+    tmv_spread: f64, "Share of a label that spreads over the hypergraph of tmv-hlp" {
+        owner: TMV_HLP,
+        value_name: "X",
+        default: Is("0.9"),
+        range: Range::OpenShare,
+        tune: Tune::Varied("Shares of a label that spread in tmv-hlp"),
+    }
+    tmv_self_training: usize, "Test instances that a prototype of tmv-hlp moves to; 0 for none" {
+        owner: TMV_HLP,
+        value_name: "N",
+        default: Is("20"),
+        tune: Tune::Varied("Test instances that a prototype of tmv-hlp moves to"),
     }
     bottom_up: BottomUpName, "How the latent space is learned" {
         owner: Owner::Pipeline,

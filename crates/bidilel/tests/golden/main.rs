@@ -8,6 +8,7 @@ mod graph;
 mod latent;
 mod lsm;
 mod methods;
+mod methods_transductive;
 mod recognition;
 mod slpp;
 mod support;

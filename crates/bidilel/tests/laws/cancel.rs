@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bidilel::task::Shared;
 use bidilel::{
     Error, Experiment, Method, Observer, Settings, Silent, Synthetic, Task, ZeroShotMethod, evaluate,
 };
@@ -27,21 +28,31 @@ impl Observer for After {
 fn wherever_a_fit_is_cancelled_it_ends_with_an_error() {
     let dataset = Synthetic { scale: 0.5, ..Synthetic::default() }.generate(3).expect("data");
     let eszsl = r#"{"method": "eszsl"}"#;
-    for text in
-        ["{}", r#"{"bottom_up": "cca"}"#, r#"{"optimizer": "descent"}"#, r#"{"kernel": ["rbf"]}"#, eszsl]
-    {
+    let [mr, uda, tmv_hlp] = [r#"{"method": "mr"}"#, r#"{"method": "uda"}"#, r#"{"method": "tmv-hlp"}"#];
+    for text in [
+        "{}",
+        r#"{"bottom_up": "cca"}"#,
+        r#"{"optimizer": "descent"}"#,
+        r#"{"kernel": ["rbf"]}"#,
+        eszsl,
+        mr,
+        uda,
+        tmv_hlp,
+    ] {
         let settings: Settings = serde_json::from_str(text).expect("settings");
         let choice = settings.choice(&dataset).expect("a choice");
         let trial = &dataset.trials(None).expect("a split")[0];
         let task = Task::new(&dataset, trial, &choice, &Silent).expect("a task");
         let method = Method::from_settings(&settings, 0);
         let whole = After { polls: AtomicUsize::new(0), limit: usize::MAX };
-        method.fit(&task, &whole).expect("nobody cancels");
+        // Nothing is kept from one fit for the next, which would ask less often.
+        let fresh = || Task { shared: Shared::default(), ..task.clone() };
+        method.fit(&fresh(), &whole).expect("nobody cancels");
         let polls = whole.polls.load(Ordering::Relaxed);
         assert!(polls > 0, "{text}: nobody asks");
         for limit in (0..polls).step_by((polls / 20).max(1)) {
             let watch = After { polls: AtomicUsize::new(0), limit };
-            let outcome = method.fit(&task, &watch);
+            let outcome = method.fit(&fresh(), &watch);
             assert!(matches!(outcome, Err(Error::Cancelled)), "{text}: after {limit} of {polls}");
         }
         let experiment = Experiment { settings, ..Experiment::default() };

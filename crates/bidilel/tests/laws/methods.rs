@@ -1,10 +1,11 @@
 //! What every zero-shot method promises, the paper's and those that it is compared with.
 
+use bidilel::method::{Kind, METHODS};
 use bidilel::settings::MethodName;
 use bidilel::settings::Named;
 use bidilel::{
-    Candidates, Dataset, Experiment, FittedMethod, Mat, Method, Metric, Model, Settings, Silent, Synthetic,
-    Task, ZeroShotMethod, evaluate,
+    Candidates, Dataset, Error, Experiment, FittedMethod, Mat, Method, Metric, Model, Settings, Silent,
+    Synthetic, Task, ZeroShotMethod, evaluate,
 };
 
 fn settings(method: &str) -> Settings {
@@ -25,6 +26,18 @@ fn task(dataset: &Dataset, settings: &Settings) -> Task {
     Task::new(dataset, &dataset.trials(None).expect("a split")[0], &choice, &Silent).expect("a task")
 }
 
+fn kind(method: &str) -> Kind {
+    METHODS.iter().find(|info| info.name.to_string() == method).expect(method).kind
+}
+
+fn inductive() -> impl Iterator<Item = &'static str> {
+    names().filter(|name| kind(name) == Kind::Inductive)
+}
+
+fn transductive() -> impl Iterator<Item = &'static str> {
+    names().filter(|name| kind(name) == Kind::Transductive)
+}
+
 #[test]
 fn scores_are_finite_and_those_of_all_candidates_are_those_of_each_side() {
     let dataset = dataset();
@@ -37,7 +50,12 @@ fn scores_are_finite_and_those_of_all_candidates_are_those_of_each_side() {
         let instances = task.test.labels.len();
         assert_eq!((known.nrows(), known.ncols()), (task.known.len(), instances), "{name}");
         assert_eq!((unseen.nrows(), unseen.ncols()), (task.unseen.len(), instances), "{name}");
-        assert!(all.norm_max().is_finite(), "{name}");
+        assert_eq!((all.nrows(), all.ncols()), (known.nrows() + unseen.nrows(), instances), "{name}");
+        assert!([&known, &unseen, &all].iter().all(|scores| scores.norm_max().is_finite()), "{name}");
+        // A transductive method matches the batch to the candidates: among more classes each gets fewer instances.
+        if kind(name) == Kind::Transductive {
+            continue;
+        }
         let first = task.known.len();
         let largest = all.norm_max();
         assert!((all.subrows(0, first) - &known).norm_max() <= 1e-9 * largest, "{name}");
@@ -59,7 +77,7 @@ fn every_method_is_far_better_than_chance() {
 #[test]
 fn every_model_survives_being_written_and_read_and_predicts_what_was_scored() {
     let dataset = dataset();
-    for name in names() {
+    for name in inductive() {
         let settings = settings(name);
         let model = Model::fit(&dataset, &settings, None, 0, &Silent).expect(name);
         let read = Model::from_bytes(&model.to_bytes().expect(name)).expect(name);
@@ -77,6 +95,73 @@ fn every_model_survives_being_written_and_read_and_predicts_what_was_scored() {
 }
 
 #[test]
+fn a_transductive_method_has_no_model() {
+    let dataset = dataset();
+    for name in transductive() {
+        let outcome = Model::fit(&dataset, &settings(name), None, 0, &Silent);
+        let refused = matches!(&outcome, Err(Error::Transductive { method }) if method.to_string() == name);
+        assert!(refused, "{name}: {outcome:?}");
+    }
+}
+
+#[test]
+fn transductive_scores_depend_on_the_batch_and_follow_the_order_of_its_instances() {
+    let dataset = dataset();
+    for name in transductive() {
+        let settings = settings(name);
+        let mut task = task(&dataset, &settings);
+        let fitted = Method::from_settings(&settings, 0).fit(&task, &Silent).expect(name);
+        let all = fitted.score(task.test.prepared(), Candidates::Unseen).expect(name).values;
+        let count = all.ncols();
+        let features = task.test.features.clone();
+        let turned = bidilel::Mat::from_fn(features.nrows(), count, |i, j| features[(i, count - 1 - j)]);
+        task.test.features = turned;
+        let reversed = fitted.score(task.test.prepared(), Candidates::Unseen).expect(name).values;
+        let difference =
+            bidilel::Mat::from_fn(all.nrows(), count, |c, i| all[(c, i)] - reversed[(c, count - 1 - i)]);
+        assert!(difference.norm_max() <= 1e-5 * all.norm_max(), "{name}: {}", difference.norm_max());
+        task.test.features = features.subcols(0, count / 2).to_owned();
+        let half = fitted.score(task.test.prepared(), Candidates::Unseen).expect(name).values;
+        let difference = (all.subcols(0, count / 2) - half).norm_max();
+        assert!(difference > 1e-3 * all.norm_max(), "{name}: {difference}");
+    }
+}
+
+#[test]
+fn a_batch_of_one_instance_has_finite_scores_or_is_refused() {
+    let dataset = dataset();
+    for name in transductive() {
+        let settings = settings(name);
+        let mut task = task(&dataset, &settings);
+        let fitted = Method::from_settings(&settings, 0).fit(&task, &Silent).expect(name);
+        task.test.features = task.test.features.subcols(0, 1).to_owned();
+        match fitted.score(task.test.prepared(), Candidates::All) {
+            Ok(scores) => assert!(scores.values.norm_max().is_finite(), "{name}"),
+            // Views of one instance do not vary, so that nothing correlates.
+            Err(Error::Math { source: bidilel_math::Error::Constant { .. }, .. }) if name == "tmv-hlp" => {}
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn transductive_scores_have_the_same_bits_for_any_number_of_threads() {
+    let dataset = dataset();
+    for name in transductive() {
+        let settings = settings(name);
+        let task = task(&dataset, &settings);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a small pool");
+            pool.install(|| {
+                let fitted = Method::from_settings(&settings, 0).fit(&task, &Silent).expect(name);
+                fitted.score(task.test.prepared(), Candidates::All).expect(name).values
+            })
+        };
+        assert_eq!(with(1), with(3), "{name}");
+    }
+}
+
+#[test]
 fn several_views_and_descriptions_work_with_every_method() {
     let dataset = dataset();
     for name in names() {
@@ -87,6 +172,13 @@ fn several_views_and_descriptions_work_with_every_method() {
             view_weights: Some(vec![0.7, 0.3]),
             ..settings(name)
         };
+        if kind(name) == Kind::Transductive {
+            let task = task(&dataset, &settings);
+            let fitted = Method::from_settings(&settings, 0).fit(&task, &Silent).expect(name);
+            let scores = fitted.score(task.test.prepared(), Candidates::Unseen).expect(name);
+            assert!(scores.values.norm_max().is_finite(), "{name}");
+            continue;
+        }
         let model = Model::fit(&dataset, &settings, None, 0, &Silent).expect(name);
         assert_eq!(Model::from_bytes(&model.to_bytes().expect(name)).expect(name), model, "{name}");
     }
