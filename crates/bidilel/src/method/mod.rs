@@ -20,6 +20,9 @@ mod conse;
 mod dap;
 mod eszsl;
 mod iap;
+mod jlse;
+mod joint;
+mod kdica;
 mod linear;
 mod probabilities;
 mod report;
@@ -27,6 +30,8 @@ mod rr;
 mod rr_reverse;
 mod sae;
 mod semantic_map;
+mod similarity;
+mod sse;
 
 use std::fmt;
 
@@ -39,11 +44,14 @@ pub use conse::{Conse, ConvexCombination};
 pub use dap::{AttributeClassifiers, Dap};
 pub use eszsl::{Compatibility, Eszsl};
 pub use iap::{Iap, IndirectAttributes};
+pub use jlse::{Jlse, LatentSimilarity};
+pub use kdica::Kdica;
 pub use report::MethodReport;
 pub use rr::Rr;
 pub use rr_reverse::{RrReverse, VisualPrototypes};
 pub use sae::Sae;
 pub use semantic_map::SemanticMap;
+pub use sse::{MixturePatterns, Sse, SseVariant};
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Fitted, Pipeline};
@@ -224,6 +232,15 @@ methods! {
     /// Ridge regression to features.
     RrReverse = "rr-reverse" (2015, Inductive, "Y. Shigeto et al., Ridge regression, hubness, and zero-shot learning"),
         RrReverse => VisualPrototypes;
+    /// Semantic similarity embedding.
+    Sse = "sse" (2015, Inductive, "Z. Zhang and V. Saligrama, Zero-shot learning via semantic similarity embedding"),
+        Sse => MixturePatterns;
+    /// Joint latent similarity embedding.
+    Jlse = "jlse" (2016, Inductive, "Z. Zhang and V. Saligrama, Zero-shot learning via joint latent similarity embedding"),
+        Jlse => LatentSimilarity;
+    /// Domain-invariant components, then direct attribute prediction.
+    Kdica = "kdica" (2016, Inductive, "C. Gan, T. Yang and B. Gong, Learning attributes equals multi-source domain generalization"),
+        Kdica => AttributeClassifiers;
 }
 
 impl Method {
@@ -234,6 +251,11 @@ impl Method {
 
     /// Whether it needs the whole batch of test instances, without its refiners.
     pub fn kind(&self) -> Kind {
+        if let Self::Jlse(jlse) = self
+            && jlse.jlse_structured
+        {
+            return Kind::Transductive;
+        }
         let name = self.name();
         METHODS.iter().find(|info| info.name == name).map_or(Kind::Inductive, |info| info.kind)
     }
