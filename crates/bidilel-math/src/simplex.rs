@@ -127,9 +127,14 @@ impl Problem<'_> {
             let mut next: Vec<f64> = ahead.iter().zip(&slope).map(|(a, g)| a - g / self.curvature).collect();
             project(&mut next);
             // The step goes back on the momentum: start over without it.
-            let along: f64 =
-                ahead.iter().zip(&next).zip(&here).map(|((ahead, next), here)| (ahead - next) * (next - here)).sum();
-            let grown = if along > 0.0 { 1.0 } else { f64::midpoint(1.0, (1.0 + 4.0 * momentum * momentum).sqrt()) };
+            let along: f64 = ahead
+                .iter()
+                .zip(&next)
+                .zip(&here)
+                .map(|((ahead, next), here)| (ahead - next) * (next - here))
+                .sum();
+            let grown =
+                if along > 0.0 { 1.0 } else { f64::midpoint(1.0, (1.0 + 4.0 * momentum * momentum).sqrt()) };
             let share = if along > 0.0 { 0.0 } else { (momentum - 1.0) / grown };
             ahead = next.iter().zip(&here).map(|(next, here)| next + share * (next - here)).collect();
             (here, momentum) = (next, grown);
@@ -155,12 +160,15 @@ mod tests {
             let original = values.col_as_slice(j);
             let mut projected = original.to_vec();
             project(&mut projected);
-            assert!((projected.iter().sum::<f64>() - 1.0).abs() < 1e-12 && projected.iter().all(|&v| v >= 0.0));
+            assert!(
+                (projected.iter().sum::<f64>() - 1.0).abs() < 1e-12 && projected.iter().all(|&v| v >= 0.0)
+            );
             // Optimality: (v - p)'(q - p) <= 0 for all q of the simplex.
             for k in 0..20 {
                 let sum: f64 = others.col_as_slice(k).iter().map(|v| v.abs()).sum();
                 let other = others.col_as_slice(k).iter().map(|v| v.abs() / sum);
-                let angle: f64 = original.iter().zip(&projected).zip(other).map(|((v, p), q)| (v - p) * (q - p)).sum();
+                let angle: f64 =
+                    original.iter().zip(&projected).zip(other).map(|((v, p), q)| (v - p) * (q - p)).sum();
                 assert!(angle <= 1e-12, "{angle}");
             }
             let once = projected.clone();
@@ -176,7 +184,8 @@ mod tests {
                 let (points, targets) = (random(dim, count, 1), random(dim, 9, 2));
                 let found = codes(points.as_ref(), targets.as_ref(), ridge, &Silent).expect("codes");
                 // The gradient without any shift of the points.
-                let gradient = points.transpose() * (&points * &found - &targets) + &found * faer::Scale(ridge);
+                let gradient =
+                    points.transpose() * (&points * &found - &targets) + &found * faer::Scale(ridge);
                 for j in 0..9 {
                     let (code, slope) = (found.col_as_slice(j), gradient.col(j));
                     assert!((code.iter().sum::<f64>() - 1.0).abs() < 1e-12 && code.iter().all(|&a| a >= 0.0));

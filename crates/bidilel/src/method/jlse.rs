@@ -132,8 +132,11 @@ impl ZeroShotMethod for Jlse {
         let sums = Sums::of(task);
         let (moments, mean) = Moments::centered(&sums, sums.gram(task, watch)?);
         watch.stage("dictionary");
-        let weights =
-            Weights { code_ridge: self.jlse_code_ridge, pairs: self.jlse_pairs, similarity: self.jlse_lambda };
+        let weights = Weights {
+            code_ridge: self.jlse_code_ridge,
+            pairs: self.jlse_pairs,
+            similarity: self.jlse_lambda,
+        };
         let atoms = dictionary::init(moments.scatter.as_ref(), self.jlse_atoms, watch)
             .map_err(Error::in_stage("dictionary"))?;
         let class_codes = codes.subcols(0, task.known.len());

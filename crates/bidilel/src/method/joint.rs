@@ -103,7 +103,10 @@ impl<'a> Joint<'a> {
             if j < dim { self.atoms[(j, k)] } else { pull[(k, j - dim)] }
         });
         let solved = linear::solve(inner, both)?;
-        Ok(Codes { map: solved.subcols(0, dim).to_owned(), constants: solved.subcols(dim, classes).to_owned() })
+        Ok(Codes {
+            map: solved.subcols(0, dim).to_owned(),
+            constants: solved.subcols(dim, classes).to_owned(),
+        })
     }
 
     /// The similarity that minimizes the objective for these codes, in the eigenvectors of both Gram matrices.

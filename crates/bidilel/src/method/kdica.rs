@@ -29,10 +29,10 @@ use bidilel_math::logistic::Targets;
 use bidilel_math::parallel::product;
 use bidilel_math::{Observer, eigen, vector};
 
+use super::ZeroShotMethod;
 use super::dap::AttributeClassifiers;
 use super::linear::{Sums, require_linear, vectors};
 use super::probabilities::{Attributes, Predictors};
-use super::ZeroShotMethod;
 use crate::error::{Error, Result};
 use crate::settings::{self, Settings};
 use crate::task::Task;
@@ -72,14 +72,22 @@ impl Kdica {
     }
 
     /// $W$, scaled, for features of scaled views: visual dimensions x transformed features.
-    fn transform(&self, sums: &Sums, gram: Mat<f64>, known: MatRef<'_, f64>, watch: &dyn Observer) -> Result<Mat<f64>> {
+    fn transform(
+        &self,
+        sums: &Sums,
+        gram: Mat<f64>,
+        known: MatRef<'_, f64>,
+        watch: &dyn Observer,
+    ) -> Result<Mat<f64>> {
         let (dim, count) = (gram.nrows(), sums.counts.iter().sum::<f64>());
         let pull = alignment(sums, known);
         let mut left = product(pull.as_ref(), pull.transpose());
         let (aligned, variance) = (self.kdica_balance / count, (1.0 - self.kdica_balance) / count);
         for j in 0..dim {
             let column = left.col_as_slice_mut(j).iter_mut();
-            column.zip(gram.col_as_slice(j)).for_each(|(value, gram)| *value = aligned * *value + variance * gram);
+            column
+                .zip(gram.col_as_slice(j))
+                .for_each(|(value, gram)| *value = aligned * *value + variance * gram);
         }
         let spread = class_spread(sums);
         let mut right = product(spread.as_ref(), spread.transpose());
@@ -93,7 +101,8 @@ impl Kdica {
         }
         let map = found.vectors.subcols(0, used);
         let projected = product(gram.as_ref(), map);
-        let norms: f64 = (0..used).map(|k| vector::dot(projected.col_as_slice(k), vector::column(map, k))).sum();
+        let norms: f64 =
+            (0..used).map(|k| vector::dot(projected.col_as_slice(k), vector::column(map, k))).sum();
         Ok(map * faer::Scale((count / norms).sqrt()))
     }
 }
@@ -102,7 +111,9 @@ impl Kdica {
 /// of attributes.
 fn alignment(sums: &Sums, known: MatRef<'_, f64>) -> Mat<f64> {
     let count: f64 = sums.counts.iter().sum();
-    let mean = |i: usize| (0..known.ncols()).map(|class| known[(i, class)] * sums.counts[class]).sum::<f64>() / count;
+    let mean = |i: usize| {
+        (0..known.ncols()).map(|class| known[(i, class)] * sums.counts[class]).sum::<f64>() / count
+    };
     let mean: Vec<f64> = (0..known.nrows()).map(mean).collect();
     let centered = Mat::from_fn(known.nrows(), known.ncols(), |i, class| known[(i, class)] - mean[i]);
     // The Frobenius norm of the kernel is that of the scatter of the descriptions.

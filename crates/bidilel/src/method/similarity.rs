@@ -37,7 +37,10 @@ impl Similarities {
         #[expect(clippy::cast_possible_truncation, reason = "references have single precision")]
         let references = Mat::from_fn(dim, classes, |i, j| references[(i, j)] as f32);
         let mut members = vec![Vec::new(); classes];
-        labels.iter().enumerate().for_each(|(instance, &label)| members[label].push(vector::column(features, instance)));
+        labels
+            .iter()
+            .enumerate()
+            .for_each(|(instance, &label)| members[label].push(vector::column(features, instance)));
         let mut means: Mat<f32> = Mat::zeros(dim, classes * classes);
         means.par_col_chunks_mut(classes).zip(&members).for_each(|(means, members)| {
             if watch.poll().is_break() {
@@ -63,8 +66,14 @@ impl Similarities {
     }
 
     /// The weights of least regularized loss, for codes of the known classes over themselves.
-    pub(super) fn weights(&self, codes: MatRef<'_, f64>, lambda: f64, watch: &dyn Observer) -> Result<Vec<f64>> {
-        let objective = |weights: &[f64], gradient: &mut [f64]| self.evaluate(codes, lambda, weights, gradient);
+    pub(super) fn weights(
+        &self,
+        codes: MatRef<'_, f64>,
+        lambda: f64,
+        watch: &dyn Observer,
+    ) -> Result<Vec<f64>> {
+        let objective =
+            |weights: &[f64], gradient: &mut [f64]| self.evaluate(codes, lambda, weights, gradient);
         let stopping = Stopping { tolerance: TOLERANCE, max_iterations: MAX_ITERATIONS };
         let found = lbfgs(&objective, vec![0.0; self.means.nrows()], stopping, watch);
         Error::unless_cancelled(watch)?;
@@ -81,7 +90,12 @@ impl Similarities {
         patterns.par_col_iter_mut().enumerate().for_each(|(class, pattern)| {
             for (j, value) in pattern.iter_mut().enumerate() {
                 let column = self.means.col_as_slice(class * classes + j);
-                *value = vector::reduce(column, weights, #[inline(always)] |mean, weight| f64::from(mean) * weight);
+                *value = vector::reduce(
+                    column,
+                    weights,
+                    #[inline(always)]
+                    |mean, weight| f64::from(mean) * weight,
+                );
             }
         });
         // Candidates x classes of the instances.
@@ -92,7 +106,8 @@ impl Similarities {
             let own = scores[class];
             let mut pull = 0.0;
             for (candidate, score) in scores.iter_mut().enumerate() {
-                let short = if candidate == class { 0.0 } else { (1.0 - own + *score).max(0.0) / classes as f64 };
+                let short =
+                    if candidate == class { 0.0 } else { (1.0 - own + *score).max(0.0) / classes as f64 };
                 loss += 0.5 * short * short * classes as f64;
                 pull += short;
                 *score = short;

@@ -113,8 +113,14 @@ impl ZeroShotMethod for Sse {
         let (features, labels) = (task.train.features.as_ref(), task.train.labels.as_slice());
         let references = means(features, labels, task.known.len());
         let scales = task.views.scales();
-        let similarities =
-            Similarities::of(features, labels, references.as_ref(), self.sse_variant, scales.as_deref(), watch)?;
+        let similarities = Similarities::of(
+            features,
+            labels,
+            references.as_ref(),
+            self.sse_variant,
+            scales.as_deref(),
+            watch,
+        )?;
         watch.stage("weights");
         let codes_of_known = codes.subcols(0, task.known.len());
         let mut weights = similarities.weights(codes_of_known, self.sse_lambda, watch)?;
@@ -135,7 +141,9 @@ fn means(features: MatRef<'_, f32>, labels: &[usize], classes: usize) -> Mat<f64
     }
     // Rounded, so that fitting and scoring see the same numbers.
     #[expect(clippy::cast_possible_truncation, reason = "features are single precision")]
-    Mat::from_fn(sums.nrows(), classes, |i, class| f64::from((sums[(i, class)] / f64::max(counts[class], 1.0)) as f32))
+    Mat::from_fn(sums.nrows(), classes, |i, class| {
+        f64::from((sums[(i, class)] / f64::max(counts[class], 1.0)) as f32)
+    })
 }
 
 impl SseVariant {
@@ -187,7 +195,8 @@ impl FittedMethod for MixturePatterns {
             |wide, (instance, pattern)| {
                 vector::widen(vector::column(features, instance), wide);
                 for (class, value) in pattern.iter_mut().enumerate() {
-                    *value = self.variant.similarity(&self.weights, wide, self.references.col_as_slice(class));
+                    *value =
+                        self.variant.similarity(&self.weights, wide, self.references.col_as_slice(class));
                 }
             },
         );
