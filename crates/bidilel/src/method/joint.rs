@@ -84,7 +84,7 @@ impl<'a> Joint<'a> {
         if candidate == class { 1.0 } else { -1.0 / self.class_codes.ncols().saturating_sub(1).max(1) as f64 }
     }
 
-    /// $T$ times something with one row per class of the instances.
+    /// Targets of all known classes, one column per class of the instances.
     fn targets(&self) -> Mat<f64> {
         let classes = self.class_codes.ncols();
         Mat::from_fn(classes, classes, |candidate, class| self.target(candidate, class))

@@ -165,8 +165,8 @@ fn weighted(weights: &[f64], x: &[f64], v: &[f64], feature: impl Fn(f64, f64) ->
     let whole = weights.len() / LANES * LANES;
     let chunks = weights[..whole].chunks_exact(LANES);
     for ((w, x), v) in chunks.zip(x.chunks_exact(LANES)).zip(v.chunks_exact(LANES)) {
-        for lane in 0..LANES {
-            sums[lane] += w[lane] * feature(x[lane], v[lane]);
+        for (sum, ((w, x), v)) in sums.iter_mut().zip(w.iter().zip(x).zip(v)) {
+            *sum += w * feature(*x, *v);
         }
     }
     let rest: f64 = (whole..weights.len()).map(|i| weights[i] * feature(x[i], v[i])).sum();
