@@ -26,6 +26,8 @@
 //! | [`mixture`] | Gaussian mixtures by expectation maximization |
 //! | [`pca`] | principal component analysis, exact and randomized |
 //! | [`assignment`] | minimum-cost one-to-one assignment |
+//! | [`simplex`] | projection onto the simplex, least squares over it |
+//! | [`dictionary`] | dictionary learning |
 //! | [`lbfgs`] | L-BFGS and gradient descent |
 //! | [`linear`] | positive definite systems, the Sylvester equation |
 //! | [`lasso`] | lasso of many columns |
@@ -43,6 +45,7 @@ pub mod backend;
 #[doc(hidden)]
 pub mod bench;
 pub mod check;
+pub mod dictionary;
 pub mod distance;
 pub mod eigen;
 pub mod graph;
@@ -62,6 +65,7 @@ pub mod pca;
 pub mod projection;
 pub mod scatter;
 pub mod simd;
+pub mod simplex;
 pub mod statistics;
 pub mod svr;
 pub mod symmetric;

@@ -69,6 +69,12 @@ impl ZeroShotMethod for Dap {
     }
 }
 
+impl AttributeClassifiers {
+    pub(super) fn new(predictors: Predictors, attributes: Attributes) -> Self {
+        Self { predictors, attributes }
+    }
+}
+
 impl FittedMethod for AttributeClassifiers {
     fn recognize(&self, instances: Prepared<'_>, candidates: Candidates) -> Result<Recognition> {
         let predictors = self.predictors.of(instances)?;
@@ -89,7 +95,7 @@ impl Stored for AttributeClassifiers {
     }
 
     fn read(file: &SafeTensors<'_>, recorded: &Recorded<'_>, semantics: &ClassSemantics) -> Result<Self> {
-        let attributes = Attributes::of(semantics, "method `dap`")?;
+        let attributes = Attributes::of(semantics, "this method")?;
         let predictors = Predictors::read(file, recorded, attributes.bits.nrows())?;
         Ok(Self { predictors, attributes })
     }

@@ -22,6 +22,9 @@ mod dap;
 mod eszsl;
 mod hyperedges;
 mod iap;
+mod jlse;
+mod joint;
+mod kdica;
 mod linear;
 mod mr;
 mod probabilities;
@@ -33,6 +36,8 @@ mod semantic_map;
 mod tmv_hlp;
 mod transductive;
 mod uda;
+mod similarity;
+mod sse;
 
 use std::fmt;
 
@@ -47,6 +52,8 @@ pub use dap::{AttributeClassifiers, Dap};
 pub use eszsl::{Compatibility, Eszsl};
 pub use iap::{Iap, IndirectAttributes};
 pub use mr::{ManifoldRegression, Mr};
+pub use jlse::{Jlse, LatentSimilarity};
+pub use kdica::Kdica;
 pub use report::MethodReport;
 pub use rr::Rr;
 pub use rr_reverse::{RrReverse, VisualPrototypes};
@@ -54,6 +61,7 @@ pub use sae::Sae;
 pub use semantic_map::SemanticMap;
 pub use tmv_hlp::{SemanticViews, TmvHlp};
 pub use uda::{KnownDictionary, Uda};
+pub use sse::{MixturePatterns, Sse, SseVariant};
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Fitted, Pipeline};
@@ -246,6 +254,15 @@ methods! {
     /// Transductive multi-view hypergraph label propagation.
     TmvHlp = "tmv-hlp" (2015, Transductive, "Y. Fu, T. Hospedales, T. Xiang and S. Gong, Transductive multi-view zero-shot learning"),
         TmvHlp => SemanticViews;
+    /// Semantic similarity embedding.
+    Sse = "sse" (2015, Inductive, "Z. Zhang and V. Saligrama, Zero-shot learning via semantic similarity embedding"),
+        Sse => MixturePatterns;
+    /// Joint latent similarity embedding.
+    Jlse = "jlse" (2016, Inductive, "Z. Zhang and V. Saligrama, Zero-shot learning via joint latent similarity embedding"),
+        Jlse => LatentSimilarity;
+    /// Domain-invariant components, then direct attribute prediction.
+    Kdica = "kdica" (2016, Inductive, "C. Gan, T. Yang and B. Gong, Learning attributes equals multi-source domain generalization"),
+        Kdica => AttributeClassifiers;
 }
 
 impl Method {
@@ -256,6 +273,11 @@ impl Method {
 
     /// Whether it needs the whole batch of test instances, without its refiners.
     pub fn kind(&self) -> Kind {
+        if let Self::Jlse(jlse) = self
+            && jlse.jlse_structured
+        {
+            return Kind::Transductive;
+        }
         let name = self.name();
         METHODS.iter().find(|info| info.name == name).map_or(Kind::Inductive, |info| info.kind)
     }

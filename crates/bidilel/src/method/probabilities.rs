@@ -1,12 +1,14 @@
 //! Logistic regression over the training instances: probabilities of known classes, or of attributes.
 //!
-//! What `conse` and `iap` (known classes) and `dap` (attributes) stand on.
+//! What `conse` and `iap` (known classes), `dap` and `kdica` (attributes) stand on.
 
 use faer::Mat;
 use safetensors::tensor::SafeTensors;
 
 use bidilel_math::Observer;
+use bidilel_math::backend::Projector;
 use bidilel_math::logistic::{self, Logistic, Targets};
+use bidilel_math::parallel::product;
 
 use super::linear::require_linear;
 use crate::error::{Error, Result};
@@ -45,13 +47,27 @@ impl Predictors {
             Mat::from_fn(features.nrows(), features.ncols(), |i, j| features[(i, j)] * scales[i] as f32)
         });
         let features = scaled.as_ref().unwrap_or(&task.train.features);
-        let Logistic { mut weights, intercepts, converged } =
-            logistic::fit(features.as_ref(), targets, ridge, watch).map_err(Error::in_stage("logistic"))?;
-        if !converged {
-            watch.note("logistic regression was stopped at its iteration limit");
-        }
+        let (mut weights, offset) = solve(features, targets, ridge, watch)?;
         crate::bottom_up::scale_rows(&mut weights, task.views.scales().as_deref());
-        Ok(Self::new(weights, intercepts.into_iter().map(|b| -b).collect()))
+        Ok(Self::new(weights, offset))
+    }
+
+    /// Fits targets to linearly transformed features; `map` is visual dimensions x transformed features.
+    pub(super) fn of_projected(
+        task: &Task,
+        map: Mat<f64>,
+        targets: Targets<'_>,
+        ridge: f64,
+        watch: &dyn Observer,
+    ) -> Result<Self> {
+        settings::check("logistic_ridge", ridge)?;
+        watch.stage("logistic");
+        let projected = Projector::new(map.as_ref()).project(task.train.features.as_ref());
+        #[expect(clippy::cast_possible_truncation, reason = "features are single precision")]
+        let narrow = Mat::from_fn(projected.nrows(), projected.ncols(), |i, j| projected[(i, j)] as f32);
+        drop(projected);
+        let (weights, offset) = solve(&narrow, targets, ridge, watch)?;
+        Ok(Self::new(product(map.as_ref(), weights.as_ref()), offset))
     }
 
     fn new(map: Mat<f64>, mean: Vec<f64>) -> Self {
@@ -73,6 +89,21 @@ impl Predictors {
         let mean = unpack(file, "predictor_offset", Some(count), Some(1))?;
         Ok(Self::new(map, mean.col_as_slice(0).to_vec()))
     }
+}
+
+/// Weights of the features, and what is taken off their sums.
+fn solve(
+    features: &Mat<f32>,
+    targets: Targets<'_>,
+    ridge: f64,
+    watch: &dyn Observer,
+) -> Result<(Mat<f64>, Vec<f64>)> {
+    let Logistic { weights, intercepts, converged } =
+        logistic::fit(features.as_ref(), targets, ridge, watch).map_err(Error::in_stage("logistic"))?;
+    if !converged {
+        watch.note("logistic regression was stopped at its iteration limit");
+    }
+    Ok((weights, intercepts.into_iter().map(|b| -b).collect()))
 }
 
 /// Attributes as yes or no: 1 where a class has more of a dimension than the mean over all classes.
@@ -135,7 +166,7 @@ impl Attributes {
         let own = Mat::from_fn(attributes, yes.ncols(), |m, i| yes[(m, i)] - self.prior[m].ln());
         let other = Mat::from_fn(attributes, no.ncols(), |m, i| no[(m, i)] - (1.0 - self.prior[m]).ln());
         let odds = &own - &other;
-        let mut scores = bidilel_math::parallel::product(bits.transpose(), odds.as_ref());
+        let mut scores = product(bits.transpose(), odds.as_ref());
         for instance in 0..scores.ncols() {
             let base: f64 = other.col_as_slice(instance).iter().sum();
             scores.col_as_slice_mut(instance).iter_mut().for_each(|score| *score += base);

@@ -65,7 +65,7 @@ named! { bidilel_math::graph::Weights: "exp" | "heat" | "binary"; }
 mod tests {
     use super::*;
     use crate::bottom_up::{Neighborhood, Regularizer, Search, Weights};
-    use crate::method::MethodName;
+    use crate::method::{MethodName, SseVariant};
     use crate::task::Normalize;
     use crate::top_down::Optimizer;
     use crate::visual::KernelForm;
@@ -84,6 +84,7 @@ mod tests {
     #[test]
     fn names_are_those_that_files_hold() {
         are_those_of_serde::<MethodName>();
+        are_those_of_serde::<SseVariant>();
         are_those_of_serde::<BottomUpName>();
         are_those_of_serde::<TopDownName>();
         are_those_of_serde::<PostName>();

@@ -12,6 +12,7 @@ use super::views::one_or_several;
 use super::{BottomUpName, InitName, KernelName, MethodName, Owner, PostName, Range, TopDownName};
 use crate::bottom_up::{Neighborhood, Regularizer, Search, Weights};
 use crate::error::Result;
+use crate::method::SseVariant;
 use crate::task::Normalize;
 use crate::top_down::Optimizer;
 use crate::visual::KernelForm;
@@ -45,6 +46,11 @@ const ESZSL: Owner = Owner::Compared(&[MethodName::Eszsl]);
 const MR: Owner = Owner::Compared(&[MethodName::Mr]);
 const UDA: Owner = Owner::Compared(&[MethodName::Uda]);
 const TMV_HLP: Owner = Owner::Compared(&[MethodName::TmvHlp]);
+/// Ridges of simplex codes that are tried unless others are given.
+const CODE_RIDGES: &[f64] = &[0.001, 0.01, 0.1];
+const SSE: Owner = Owner::Compared(&[MethodName::Sse]);
+const JLSE: Owner = Owner::Compared(&[MethodName::Jlse]);
+const KDICA: Owner = Owner::Compared(&[MethodName::Kdica]);
 const SELF_TRAINING: Owner = Owner::Refiner(PostName::SelfTraining);
 
 macro_rules! table {
@@ -171,12 +177,12 @@ table! {
         value_name: "NAME",
         default: Is("bidilel"),
     }
-    logistic_ridge: f64, "Ridge of the logistic regression of dap, iap and conse" {
-        owner: Owner::Compared(&[MethodName::Dap, MethodName::Iap, MethodName::Conse]),
+    logistic_ridge: f64, "Ridge of the logistic regression of dap, iap, conse and kdica" {
+        owner: Owner::Compared(&[MethodName::Dap, MethodName::Iap, MethodName::Conse, MethodName::Kdica]),
         value_name: "X",
         default: Is("1"),
         range: Range::Positive,
-        tune: Tune::Varied("Ridges of the logistic regression of dap, iap and conse"),
+        tune: Tune::Varied("Ridges of the logistic regression of dap, iap, conse and kdica"),
         grid: DECADES,
     }
     conse_classes: usize, "Known classes that describe an instance in conse" {
@@ -324,6 +330,95 @@ table! {
         value_name: "N",
         default: Is("20"),
         tune: Tune::Varied("Test instances that a prototype of tmv-hlp moves to"),
+    }
+    sse_variant: SseVariant, "How sse compares an instance with the mean of a class; both rank classes alike" {
+        owner: SSE,
+        value_name: "NAME",
+        default: Is("intersection"),
+        tune: Tune::FixedAs("How sse compares an instance with the mean of a class [default: intersection]"),
+    }
+    sse_gamma: f64, "Ridge of the codes of classes in sse" {
+        owner: SSE,
+        value_name: "X",
+        default: Is("0.01"),
+        range: Range::Positive,
+        tune: Tune::Varied("Ridges of the codes of classes in sse"),
+        grid: CODE_RIDGES,
+    }
+    sse_lambda: f64, "Regularizer of the weights of features in sse" {
+        owner: SSE,
+        value_name: "X",
+        default: Is("0.003"),
+        range: Range::Positive,
+        tune: Tune::Varied("Regularizers of the weights of features in sse"),
+        grid: &[0.0003, 0.003, 0.03],
+    }
+    jlse_gamma: f64, "Ridge of the codes of classes in jlse" {
+        owner: JLSE,
+        value_name: "X",
+        default: Is("0.01"),
+        range: Range::Positive,
+        tune: Tune::Varied("Ridges of the codes of classes in jlse"),
+        grid: CODE_RIDGES,
+    }
+    jlse_atoms: usize, "Atoms of the dictionary of jlse, at most" {
+        owner: JLSE,
+        value_name: "N",
+        default: Is("200"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Atoms of the dictionary of jlse"),
+    }
+    jlse_code_ridge: f64, "Ridge of the codes of instances in jlse" {
+        owner: JLSE,
+        value_name: "X",
+        default: Is("0.1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Ridges of the codes of instances in jlse"),
+    }
+    jlse_pairs: f64, "Weight of matched and unmatched pairs in jlse against the reconstruction of features" {
+        owner: JLSE,
+        value_name: "X",
+        default: Is("0.1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Weights of pairs in jlse against the reconstruction of features"),
+    }
+    jlse_lambda: f64, "Regularizer of the similarity of codes in jlse" {
+        owner: JLSE,
+        value_name: "X",
+        default: Is("1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Regularizers of the similarity of codes in jlse"),
+        grid: &[0.1, 1.0, 10.0],
+    }
+    jlse_rounds: usize, "Rounds of codes, similarity and dictionary in jlse" {
+        owner: JLSE,
+        value_name: "N",
+        default: Is("5"),
+        tune: Tune::Varied("Rounds of codes, similarity and dictionary in jlse"),
+    }
+    jlse_structured: bool, "Match the batch of test instances with the classes as a whole in jlse (transductive)" {
+        owner: JLSE,
+    }
+    kdica_dim: usize, "Transformed features of kdica, at most" {
+        owner: KDICA,
+        value_name: "N",
+        default: Is("300"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Transformed features of kdica, at most"),
+    }
+    kdica_balance: f64, "Weight of the alignment with attributes in kdica; the variance of the features gets the rest" {
+        owner: KDICA,
+        value_name: "X",
+        default: Is("0.5"),
+        range: Range::Share,
+        tune: Tune::Varied("Weights of the alignment with attributes in kdica"),
+    }
+    kdica_ridge: f64, "Weight of the norm of the transform in kdica against the variance between classes" {
+        owner: KDICA,
+        value_name: "X",
+        default: Is("0.01"),
+        range: Range::Positive,
+        tune: Tune::Varied("Weights of the norm of the transform in kdica"),
     }
     bottom_up: BottomUpName, "How the latent space is learned" {
         owner: Owner::Pipeline,

@@ -9,6 +9,7 @@ mod latent;
 mod lsm;
 mod methods;
 mod methods_transductive;
+mod methods_similarity;
 mod recognition;
 mod slpp;
 mod support;
