@@ -29,6 +29,8 @@
 //! | [`linear`] | positive definite systems, the Sylvester equation |
 //! | [`logistic`] | logistic regression of many targets |
 //! | [`svr`] | support vector regression |
+//! | [`svm`] | linear support vector machines of many classes |
+//! | [`hierarchy`] | agglomerative clustering |
 //! | [`statistics`] | means with standard errors, skewness |
 //! | [`symmetric`] | symmetric matrices in packed storage |
 //! | [`check`] | self-checks of results against independent computations |
@@ -43,6 +45,7 @@ pub mod check;
 pub mod distance;
 pub mod eigen;
 pub mod graph;
+pub mod hierarchy;
 pub mod kernel;
 pub mod kmeans;
 pub mod lbfgs;
@@ -57,6 +60,7 @@ pub mod projection;
 pub mod scatter;
 pub mod simd;
 pub mod statistics;
+pub mod svm;
 pub mod svr;
 pub mod symmetric;
 pub mod vector;

@@ -19,6 +19,10 @@
 mod conse;
 mod dap;
 mod eszsl;
+mod exem;
+mod exem_nearest;
+mod exemplars;
+mod hat;
 mod iap;
 mod linear;
 mod probabilities;
@@ -27,6 +31,7 @@ mod rr;
 mod rr_reverse;
 mod sae;
 mod semantic_map;
+mod sync;
 
 use std::fmt;
 
@@ -38,12 +43,17 @@ use bidilel_math::Observer;
 pub use conse::{Conse, ConvexCombination};
 pub use dap::{AttributeClassifiers, Dap};
 pub use eszsl::{Compatibility, Eszsl};
+pub use exem::Exem;
+pub use exem_nearest::{ExemNearest, VisualExemplars};
+pub use exemplars::ExemplarRegression;
+pub use hat::{Hat, HierarchicalAttributes};
 pub use iap::{Iap, IndirectAttributes};
 pub use report::MethodReport;
 pub use rr::Rr;
 pub use rr_reverse::{RrReverse, VisualPrototypes};
 pub use sae::Sae;
 pub use semantic_map::SemanticMap;
+pub use sync::{SynC, SynthesizedClassifiers};
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Fitted, Pipeline};
@@ -224,6 +234,18 @@ methods! {
     /// Ridge regression to features.
     RrReverse = "rr-reverse" (2015, Inductive, "Y. Shigeto et al., Ridge regression, hubness, and zero-shot learning"),
         RrReverse => VisualPrototypes;
+    /// Hierarchical attribute transfer.
+    Hat = "hat" (2015, Inductive, "Z. Al-Halah and R. Stiefelhagen, How to transfer? Zero-shot object recognition via hierarchical transfer of semantic attributes"),
+        Hat => HierarchicalAttributes;
+    /// Synthesized classifiers.
+    Sync = "sync" (2016, Inductive, "S. Changpinyo et al., Synthesized classifiers for zero-shot learning"),
+        SynC => SynthesizedClassifiers;
+    /// Predicted exemplars with synthesized classifiers.
+    Exem = "exem" (2017, Inductive, "S. Changpinyo, W.-L. Chao and F. Sha, Predicting visual exemplars of unseen classes for zero-shot learning"),
+        Exem => SynthesizedClassifiers;
+    /// The nearest predicted exemplar.
+    ExemNearest = "exem-1nn" (2017, Inductive, "S. Changpinyo, W.-L. Chao and F. Sha, Predicting visual exemplars of unseen classes for zero-shot learning"),
+        ExemNearest => VisualExemplars;
 }
 
 impl Method {

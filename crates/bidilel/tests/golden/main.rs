@@ -8,6 +8,7 @@ mod graph;
 mod latent;
 mod lsm;
 mod methods;
+mod methods_synth;
 mod recognition;
 mod slpp;
 mod support;

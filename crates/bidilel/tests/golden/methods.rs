@@ -8,7 +8,7 @@ use faer::Mat;
 use crate::support::{Golden, close, task};
 
 /// The golden task in single precision.
-fn narrow() -> Task {
+pub(crate) fn narrow() -> Task {
     let Task { split, views, train, test, test_seen: _, known, unseen, semantics, shared } = task("att");
     let narrow = |samples: Samples<f64>| {
         let Samples { features, labels } = samples;
