@@ -63,7 +63,8 @@ pub fn average_linkage(distances: MatRef<'_, f64>) -> Vec<Merge> {
         let size = a.size + b.size;
         for other in 0..count {
             if slots[other].is_some() {
-                let sum = a.size as f64 * distances[(first, other)] + b.size as f64 * distances[(second, other)];
+                let sum =
+                    a.size as f64 * distances[(first, other)] + b.size as f64 * distances[(second, other)];
                 distances[(second, other)] = sum / size as f64;
                 distances[(other, second)] = sum / size as f64;
             }
@@ -158,7 +159,10 @@ mod tests {
             let (found, expected) = (average_linkage(distances.as_ref()), naive(&distances));
             assert_eq!(found.len(), expected.len());
             for (found, expected) in found.iter().zip(&expected) {
-                assert_eq!((found.left, found.right, found.size), (expected.left, expected.right, expected.size));
+                assert_eq!(
+                    (found.left, found.right, found.size),
+                    (expected.left, expected.right, expected.size)
+                );
                 assert!((found.height - expected.height).abs() < 1e-12);
             }
         }

@@ -132,17 +132,23 @@ impl Ascent<'_> {
             let mut changes: Mat<f64> = zeros(count, size);
             for (i, &member) in members.iter().enumerate() {
                 let margins = &self.margins[self.labels[member]];
-                let wanted: Vec<f64> = margins.iter().zip(scores.col_as_slice(i)).map(|(m, z)| m + z).collect();
+                let wanted: Vec<f64> =
+                    margins.iter().zip(scores.col_as_slice(i)).map(|(m, z)| m + z).collect();
                 let shares = self.shares.col_as_slice_mut(member);
                 let most = wanted.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                total += wanted.iter().zip(shares.iter()).map(|(value, share)| share * (most - value)).sum::<f64>();
+                total += wanted
+                    .iter()
+                    .zip(shares.iter())
+                    .map(|(value, share)| share * (most - value))
+                    .sum::<f64>();
                 let square = self.grams[block][(i, i)];
                 // An instance without features has no part in the weights.
                 if !step || square <= 0.0 {
                     continue;
                 }
                 let rate = self.lambda / square;
-                let mut target: Vec<f64> = shares.iter().zip(&wanted).map(|(p, value)| p + rate * value).collect();
+                let mut target: Vec<f64> =
+                    shares.iter().zip(&wanted).map(|(p, value)| p + rate * value).collect();
                 project_to_simplex(&mut target);
                 let change: Vec<f64> =
                     target.iter().zip(shares.iter()).map(|(to, from)| (from - to) / self.lambda).collect();
@@ -201,10 +207,17 @@ mod tests {
     }
 
     /// The primal objective by plain loops.
-    fn primal(weights: &Mat<f64>, features: &Mat<f32>, labels: &[usize], margins: &Mat<f64>, lambda: f64) -> f64 {
+    fn primal(
+        weights: &Mat<f64>,
+        features: &Mat<f32>,
+        labels: &[usize],
+        margins: &Mat<f64>,
+        lambda: f64,
+    ) -> f64 {
         let mut value = 0.5 * lambda * weights.squared_norm_l2();
         for (j, &label) in labels.iter().enumerate() {
-            let score = |c: usize| -> f64 { (0..6).map(|i| weights[(i, c)] * f64::from(features[(i, j)])).sum() };
+            let score =
+                |c: usize| -> f64 { (0..6).map(|i| weights[(i, c)] * f64::from(features[(i, j)])).sum() };
             value += (0..4).map(|c| margins[(c, label)] + score(c)).fold(f64::MIN, f64::max) - score(label);
         }
         value

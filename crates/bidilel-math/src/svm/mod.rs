@@ -20,7 +20,7 @@
 //! let points = faer::mat![[1.0_f32, 0.9, 0.0, 0.1], [0.0, 0.1, 1.0, 0.8]];
 //! let classes = svm::Classes { labels: &[0, 0, 1, 1], count: 2, basis: None };
 //! let gram = faer::mat![[1.82, 0.17], [0.17, 1.65]];
-//! let found = svm::one_versus_other(points.as_ref(), classes, gram, 0.1, &Silent)?;
+//! let found = svm::one_versus_other(points.as_ref(), classes, gram, 0.1, 1e-9, &Silent)?;
 //! assert!(found.converged && found.weights[(0, 0)] > found.weights[(0, 1)]);
 //! # Ok::<(), bidilel_math::Error>(())
 //! ```

@@ -17,11 +17,10 @@ use crate::{Error, Observer, Result, eigen, vector};
 
 /// Instances whose features are widened at a time.
 const BLOCK_INSTANCES: usize = 256;
-/// Gradient at which the iteration stops, relative to the loss of zero weights.
-const TOLERANCE: f64 = 1e-9;
-const MAX_ITERATIONS: usize = 500;
+const MAX_ITERATIONS: usize = 200;
 
-/// Fits all classes; `gram` is $X X^\top$.
+/// Fits all classes; `gram` is $X X^\top$. The iteration stops at a preconditioned gradient of `tolerance` times the loss of
+/// zero weights.
 ///
 /// # Errors
 /// [`Error::Parameter`] unless `lambda` is positive; [`Error::NotPositiveDefinite`] where `gram` is none;
@@ -34,6 +33,7 @@ pub fn one_versus_other(
     classes: Classes<'_>,
     gram: Mat<f64>,
     lambda: f64,
+    tolerance: f64,
     watch: &dyn Observer,
 ) -> Result<Machines> {
     check_lambda(lambda)?;
@@ -42,7 +42,7 @@ pub fn one_versus_other(
     let factor = eigen::cholesky(bound(gram, lambda))?;
     let problem = Problem { features, classes, lambda, factor, buffer: Mutex::new(Mat::new()) };
     let objective = |point: &[f64], gradient: &mut [f64]| problem.evaluate(point, gradient);
-    let stopping = Stopping { tolerance: TOLERANCE, max_iterations: MAX_ITERATIONS };
+    let stopping = Stopping { tolerance, max_iterations: MAX_ITERATIONS };
     let found = lbfgs(&objective, vec![0.0; dim * problem.columns()], stopping, watch);
     if watch.poll().is_break() {
         return Err(Error::Cancelled);
@@ -192,7 +192,8 @@ mod tests {
             for coupled in [None, Some(basis.as_ref())] {
                 let classes = Classes { labels: &labels, count: 4, basis: coupled };
                 let found =
-                    one_versus_other(features.as_ref(), classes, gram.clone(), lambda, &Silent).expect("a fit");
+                    one_versus_other(features.as_ref(), classes, gram.clone(), lambda, 1e-10, &Silent)
+                        .expect("a fit");
                 assert!(found.converged);
                 let (_, mut slope) = plain(&found.weights, &features, &labels, lambda);
                 if let Some(basis) = coupled {

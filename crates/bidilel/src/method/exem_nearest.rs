@@ -103,9 +103,8 @@ fn deviations(points: &Mat<f64>, labels: &[usize], classes: usize) -> Vec<f64> {
             squares[(i, label)] += (value - sums[(i, label)] / counts[label]).powi(2);
         }
     }
-    let mean = |i: usize| {
-        (0..classes).map(|c| (squares[(i, c)] / counts[c]).sqrt()).sum::<f64>() / classes as f64
-    };
+    let mean =
+        |i: usize| (0..classes).map(|c| (squares[(i, c)] / counts[c]).sqrt()).sum::<f64>() / classes as f64;
     let found: Vec<f64> = (0..points.nrows()).map(mean).collect();
     let least = found.iter().copied().filter(|&value| value > 0.0).fold(f64::INFINITY, f64::min);
     // Where no class varies at all, every direction counts the same.

@@ -37,7 +37,7 @@ pub struct ExemplarRegression {
 
 impl Default for ExemplarRegression {
     fn default() -> Self {
-        Self { exem_dim: 500, exem_gamma: 1.0, exem_c: 1.0, exem_nu: 0.5 }
+        Self { exem_dim: 500, exem_gamma: 0.3, exem_c: 1.0, exem_nu: 0.5 }
     }
 }
 
@@ -89,7 +89,8 @@ impl ExemplarRegression {
         let mean = Mat::from_fn(total.len(), 1, |i, _| total[i] / count);
         let center = product(directions.transpose(), mean.as_ref()).col_as_slice(0).to_vec();
         let sums_there = product(directions.transpose(), sums.per_class.as_ref());
-        let means = Mat::from_fn(rank, task.known.len(), |i, c| sums_there[(i, c)] / sums.counts[c] - center[i]);
+        let means =
+            Mat::from_fn(rank, task.known.len(), |i, c| sums_there[(i, c)] / sums.counts[c] - center[i]);
         watch.stage("svr");
         Error::unless_cancelled(watch)?;
         let predicted = self.predict(all, means.as_ref())?;
@@ -115,9 +116,8 @@ impl ExemplarRegression {
             tolerance: TOLERANCE,
             ..Svr::default()
         };
-        let machines = svr
-            .fit_all(kernel.matrix(known, known).as_ref(), targets.as_ref())
-            .map_err(in_stage("svr"))?;
+        let machines =
+            svr.fit_all(kernel.matrix(known, known).as_ref(), targets.as_ref()).map_err(in_stage("svr"))?;
         let columns = kernel.matrix(known, all);
         Ok(Mat::from_fn(means.nrows(), all.ncols(), |i, class| {
             scale * machines[i].predict(columns.col(class).iter().copied())

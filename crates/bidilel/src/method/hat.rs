@@ -51,7 +51,7 @@ pub struct Hat {
 
 impl Default for Hat {
     fn default() -> Self {
-        Self { logistic_ridge: 1.0, hat_discount: 0.5 }
+        Self { logistic_ridge: 1.0, hat_discount: 0.1 }
     }
 }
 

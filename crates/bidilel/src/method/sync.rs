@@ -43,6 +43,8 @@ use crate::tensors::Tensor;
 const TENSOR: &str = "classifiers";
 /// Eigenvalues of the kernel between known classes below this share of the largest count as zero.
 const RANK_TOLERANCE: f64 = 1e-8;
+/// Gradient at which one versus other stops, relative to the loss of zero weights: the objective is right to about 1e-5.
+const TOLERANCE: f64 = 1e-7;
 
 /// Settings of SynC.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,7 +60,7 @@ pub struct SynC {
 
 impl Default for SynC {
     fn default() -> Self {
-        Self { sync_loss: SyncLoss::OneVersusOther, sync_lambda: 1.0, sync_width: 0.5 }
+        Self { sync_loss: SyncLoss::OneVersusOther, sync_lambda: 10.0, sync_width: 1.0 }
     }
 }
 
@@ -109,7 +111,7 @@ impl SynC {
                 watch.stage("scatter");
                 let gram = sums.gram(task, watch)?;
                 watch.stage("svm");
-                svm::one_versus_other(features, classes, gram, self.sync_lambda, watch)
+                svm::one_versus_other(features, classes, gram, self.sync_lambda, TOLERANCE, watch)
             }
             SyncLoss::CrammerSinger | SyncLoss::Structured => {
                 watch.stage("svm");

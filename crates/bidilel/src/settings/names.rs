@@ -59,7 +59,7 @@ names! {
     /// Names of the losses of synthesized classifiers.
     SyncLoss { OneVersusOther = "one-vs-other", CrammerSinger = "crammer-singer", Structured = "structured" }
     /// Names of the distances to predicted exemplars.
-    ExemDistance { Euclidean = "euclidean", Standardized = "standardized" }
+    ExemDistance { Standardized = "standardized", Euclidean = "euclidean" }
 }
 
 // Declared in another crate.

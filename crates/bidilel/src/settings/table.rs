@@ -10,7 +10,8 @@ use super::row::Default::{Is, Words};
 use super::row::{Setting, Tune, Value};
 use super::views::one_or_several;
 use super::{
-    BottomUpName, ExemDistance, InitName, KernelName, MethodName, Owner, PostName, Range, SyncLoss, TopDownName,
+    BottomUpName, ExemDistance, InitName, KernelName, MethodName, Owner, PostName, Range, SyncLoss,
+    TopDownName,
 };
 use crate::bottom_up::{Neighborhood, Regularizer, Search, Weights};
 use crate::error::Result;
@@ -213,7 +214,7 @@ table! {
     hat_discount: f64, "Weight of the attributes of an ancestor in hat, per step" {
         owner: Owner::Compared(&[MethodName::Hat]),
         value_name: "X",
-        default: Is("0.5"),
+        default: Is("0.1"),
         range: Range::Share,
         tune: Tune::Varied("Weights of the attributes of an ancestor in hat, per step"),
     }
@@ -226,18 +227,18 @@ table! {
     sync_lambda: f64, "Regularizer of the classifiers of sync and exem" {
         owner: SYNC,
         value_name: "X",
-        default: Is("1"),
+        default: Is("10"),
         range: Range::Positive,
         tune: Tune::Varied("Regularizers of the classifiers of sync and exem"),
-        grid: &[0.1, 1.0, 10.0],
+        grid: &[1.0, 10.0],
     }
     sync_width: f64, "Squared width of the kernel of sync and exem, relative to the mean squared distance of classes" {
         owner: SYNC,
         value_name: "X",
-        default: Is("0.5"),
+        default: Is("1"),
         range: Range::Positive,
         tune: Tune::Varied("Squared widths of the kernel of sync and exem, relative to the mean squared distance of classes"),
-        grid: &[0.1, 0.5, 2.0],
+        grid: &[0.5, 2.0],
     }
     exem_dim: usize, "Principal directions of exem and exem-1nn, at most" {
         owner: EXEM,
@@ -249,10 +250,10 @@ table! {
     exem_gamma: f64, "Gamma of the regression of exem and exem-1nn, times the mean squared distance of classes" {
         owner: EXEM,
         value_name: "X",
-        default: Is("1"),
+        default: Is("0.3"),
         range: Range::Positive,
         tune: Tune::Varied("Gammas of the regression of exem and exem-1nn, times the mean squared distance of classes"),
-        grid: &[0.1, 0.3, 1.0],
+        grid: &[0.1, 0.3],
     }
     exem_c: f64, "Cost of the regression of exem and exem-1nn" {
         owner: EXEM,
@@ -271,7 +272,7 @@ table! {
     exem_distance: ExemDistance, "Distance of exem-1nn" {
         owner: Owner::Compared(&[MethodName::ExemNearest]),
         value_name: "NAME",
-        default: Is("euclidean"),
+        default: Is("standardized"),
         tune: Tune::Varied("Distances of exem-1nn: {names}"),
     }
     bottom_up: BottomUpName, "How the latent space is learned" {

@@ -161,6 +161,7 @@ found = {
     "exem-1nn": nearest((train, test), predicted, False),
     "exem-1nn-standardized": nearest((train, test), predicted, True),
     "hat": hat(0.1, 0.5),
+    "machines": one_versus_other(0.2),
     "linkage": linkage(S, "average"),
 }
 (here / "methods_synth.json").write_text(
