@@ -41,7 +41,7 @@ fn scores_are_those_of_independent_implementations() {
             format!(r#"{{"method": "exem-1nn", "exem_distance": "standardized", {exem}}}"#),
             1e-3,
         ),
-        ("hat", r#"{"method": "hat", "logistic_ridge": 0.1, "hat_discount": 0.5}"#.to_owned(), 1e-4),
+        ("hat", r#"{"method": "hat", "logistic_ridge": 0.1, "hat_discount": 0.5}"#.to_owned(), 5e-4),
     ] {
         let settings: Settings = serde_json::from_str(&text).expect("settings");
         let fitted = Method::from_settings(&settings, 0).fit(&task, &Silent).expect(name);
@@ -77,7 +77,7 @@ fn machines_of_one_class_versus_the_others_are_those_of_scikit_learn() {
     close(
         found.weights.as_ref(),
         Golden::read("methods_synth").columns("machines").as_ref(),
-        1e-6,
+        1e-4,
         "weights",
     );
 }
