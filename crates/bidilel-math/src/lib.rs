@@ -34,6 +34,8 @@
 //! | [`multiview`] | canonical correlation analysis of several views |
 //! | [`logistic`] | logistic regression of many targets |
 //! | [`svr`] | support vector regression |
+//! | [`svm`] | linear support vector machines of many classes |
+//! | [`hierarchy`] | agglomerative clustering |
 //! | [`statistics`] | means with standard errors, skewness |
 //! | [`symmetric`] | symmetric matrices in packed storage |
 //! | [`check`] | self-checks of results against independent computations |
@@ -49,6 +51,7 @@ pub mod dictionary;
 pub mod distance;
 pub mod eigen;
 pub mod graph;
+pub mod hierarchy;
 pub mod hypergraph;
 pub mod kernel;
 pub mod kmeans;
@@ -67,6 +70,7 @@ pub mod scatter;
 pub mod simd;
 pub mod simplex;
 pub mod statistics;
+pub mod svm;
 pub mod svr;
 pub mod symmetric;
 pub mod vector;

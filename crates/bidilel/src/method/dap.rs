@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::Observer;
 use bidilel_math::logistic::Targets;
 
-use super::probabilities::{Attributes, Predictors};
+use super::probabilities::{Attributes, Predictors, log_sigmoid};
 use super::{FittedMethod, ZeroShotMethod};
 use crate::error::Result;
 use crate::recognize::{Candidates, Recognition, Scores};
@@ -78,8 +78,6 @@ impl AttributeClassifiers {
 impl FittedMethod for AttributeClassifiers {
     fn recognize(&self, instances: Prepared<'_>, candidates: Candidates) -> Result<Recognition> {
         let predictors = self.predictors.of(instances)?;
-        // log sigmoid(z) = -log(1 + exp(-z)), without overflow.
-        let log_sigmoid = |z: f64| z.min(0.0) - (-z.abs()).exp().ln_1p();
         let map = |sign: f64| {
             Mat::from_fn(predictors.nrows(), predictors.ncols(), |m, i| {
                 log_sigmoid(sign * predictors[(m, i)])

@@ -28,6 +28,13 @@ pub(super) fn vectors<'a>(semantics: &'a ClassSemantics, needed_by: &'static str
     })
 }
 
+/// The training features with every view scaled by the root of its weight; none where that changes nothing.
+pub(super) fn scaled(task: &Task) -> Option<Mat<f32>> {
+    let (scales, features) = (task.views.scales()?, &task.train.features);
+    #[expect(clippy::cast_possible_truncation, reason = "features are single precision")]
+    Some(Mat::from_fn(features.nrows(), features.ncols(), |i, j| features[(i, j)] * scales[i] as f32))
+}
+
 /// Sums over the training instances, with every view scaled by the root of its weight.
 pub(super) struct Sums {
     scales: Option<Vec<f64>>,

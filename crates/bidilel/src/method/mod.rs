@@ -21,6 +21,10 @@ mod cosine;
 mod dap;
 mod eszsl;
 mod hyperedges;
+mod exem;
+mod exem_nearest;
+mod exemplars;
+mod hat;
 mod iap;
 mod jlse;
 mod joint;
@@ -38,6 +42,7 @@ mod transductive;
 mod uda;
 mod similarity;
 mod sse;
+mod sync;
 
 use std::fmt;
 
@@ -50,6 +55,10 @@ pub use conse::{Conse, ConvexCombination};
 pub use cosine::{Cosine, SharedSpace};
 pub use dap::{AttributeClassifiers, Dap};
 pub use eszsl::{Compatibility, Eszsl};
+pub use exem::Exem;
+pub use exem_nearest::{ExemNearest, VisualExemplars};
+pub use exemplars::ExemplarRegression;
+pub use hat::{Hat, HierarchicalAttributes};
 pub use iap::{Iap, IndirectAttributes};
 pub use mr::{ManifoldRegression, Mr};
 pub use jlse::{Jlse, LatentSimilarity};
@@ -62,6 +71,7 @@ pub use semantic_map::SemanticMap;
 pub use tmv_hlp::{SemanticViews, TmvHlp};
 pub use uda::{KnownDictionary, Uda};
 pub use sse::{MixturePatterns, Sse, SseVariant};
+pub use sync::{SynC, SynthesizedClassifiers};
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Fitted, Pipeline};
@@ -263,6 +273,18 @@ methods! {
     /// Domain-invariant components, then direct attribute prediction.
     Kdica = "kdica" (2016, Inductive, "C. Gan, T. Yang and B. Gong, Learning attributes equals multi-source domain generalization"),
         Kdica => AttributeClassifiers;
+    /// Hierarchical attribute transfer.
+    Hat = "hat" (2015, Inductive, "Z. Al-Halah and R. Stiefelhagen, How to transfer? Zero-shot object recognition via hierarchical transfer of semantic attributes"),
+        Hat => HierarchicalAttributes;
+    /// Synthesized classifiers.
+    Sync = "sync" (2016, Inductive, "S. Changpinyo et al., Synthesized classifiers for zero-shot learning"),
+        SynC => SynthesizedClassifiers;
+    /// Predicted exemplars with synthesized classifiers.
+    Exem = "exem" (2017, Inductive, "S. Changpinyo, W.-L. Chao and F. Sha, Predicting visual exemplars of unseen classes for zero-shot learning"),
+        Exem => SynthesizedClassifiers;
+    /// The nearest predicted exemplar.
+    ExemNearest = "exem-1nn" (2017, Inductive, "S. Changpinyo, W.-L. Chao and F. Sha, Predicting visual exemplars of unseen classes for zero-shot learning"),
+        ExemNearest => VisualExemplars;
 }
 
 impl Method {

@@ -10,7 +10,7 @@ use bidilel_math::backend::Projector;
 use bidilel_math::logistic::{self, Logistic, Targets};
 use bidilel_math::parallel::product;
 
-use super::linear::require_linear;
+use super::linear::{require_linear, scaled};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::semantic::ClassSemantics;
@@ -40,12 +40,7 @@ impl Predictors {
         settings::check("logistic_ridge", ridge)?;
         require_linear(task, method)?;
         watch.stage("logistic");
-        // Views are weighed by scaling them, which for one view does nothing.
-        let scaled = task.views.scales().map(|scales| {
-            let features = &task.train.features;
-            #[expect(clippy::cast_possible_truncation, reason = "features are single precision")]
-            Mat::from_fn(features.nrows(), features.ncols(), |i, j| features[(i, j)] * scales[i] as f32)
-        });
+        let scaled = scaled(task);
         let features = scaled.as_ref().unwrap_or(&task.train.features);
         let (mut weights, offset) = solve(features, targets, ridge, watch)?;
         crate::bottom_up::scale_rows(&mut weights, task.views.scales().as_deref());
@@ -106,6 +101,11 @@ fn solve(
     Ok((weights, intercepts.into_iter().map(|b| -b).collect()))
 }
 
+/// $\log \sigma(z) = -\log(1 + e^{-z})$ without overflow.
+pub(super) fn log_sigmoid(z: f64) -> f64 {
+    z.min(0.0) - (-z.abs()).exp().ln_1p()
+}
+
 /// Attributes as yes or no: 1 where a class has more of a dimension than the mean over all classes.
 ///
 /// Dimensions of several representations are stacked. A dimension that is the same for all known classes, or for all
@@ -120,7 +120,7 @@ pub(super) struct Attributes {
 }
 
 /// Shares of classes are kept this far from 0 and 1, whose logarithms would decide alone.
-const PRIOR_MARGIN: f64 = 1e-2;
+pub(super) const PRIOR_MARGIN: f64 = 1e-2;
 
 impl Attributes {
     pub(super) fn of(semantics: &ClassSemantics, needed_by: &'static str) -> Result<Self> {

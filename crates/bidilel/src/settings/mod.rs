@@ -38,7 +38,7 @@ use crate::top_down::TopDown;
 use crate::visual::Fusion;
 
 pub(crate) use names::named;
-pub use names::{BottomUpName, InitName, KernelName, Named, PostName, TopDownName};
+pub use names::{BottomUpName, ExemDistance, InitName, KernelName, Named, PostName, SyncLoss, TopDownName};
 pub use range::Range;
 pub use row::{Default as SettingDefault, Kind, Owner, Setting, Tune};
 pub use table::{Settings, TABLE};

@@ -56,6 +56,10 @@ names! {
     InitName { WeightedMean = "weighted-mean", Random = "random" }
     /// Names of the kernels of support vector regression.
     KernelName { Rbf = "rbf", Linear = "linear" }
+    /// Names of the losses of synthesized classifiers.
+    SyncLoss { OneVersusOther = "one-vs-other", CrammerSinger = "crammer-singer", Structured = "structured" }
+    /// Names of the distances to predicted exemplars.
+    ExemDistance { Standardized = "standardized", Euclidean = "euclidean" }
 }
 
 // Declared in another crate.
@@ -90,6 +94,8 @@ mod tests {
         are_those_of_serde::<PostName>();
         are_those_of_serde::<InitName>();
         are_those_of_serde::<KernelName>();
+        are_those_of_serde::<SyncLoss>();
+        are_those_of_serde::<ExemDistance>();
         are_those_of_serde::<Normalize>();
         are_those_of_serde::<Neighborhood>();
         are_those_of_serde::<Regularizer>();

@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::row::Default::{Is, Words};
 use super::row::{Setting, Tune, Value};
 use super::views::one_or_several;
-use super::{BottomUpName, InitName, KernelName, MethodName, Owner, PostName, Range, TopDownName};
+use super::{
+    BottomUpName, ExemDistance, InitName, KernelName, MethodName, Owner, PostName, Range, SyncLoss,
+    TopDownName,
+};
 use crate::bottom_up::{Neighborhood, Regularizer, Search, Weights};
 use crate::error::Result;
 use crate::method::SseVariant;
@@ -51,6 +54,8 @@ const CODE_RIDGES: &[f64] = &[0.001, 0.01, 0.1];
 const SSE: Owner = Owner::Compared(&[MethodName::Sse]);
 const JLSE: Owner = Owner::Compared(&[MethodName::Jlse]);
 const KDICA: Owner = Owner::Compared(&[MethodName::Kdica]);
+const SYNC: Owner = Owner::Compared(&[MethodName::Sync, MethodName::Exem]);
+const EXEM: Owner = Owner::Compared(&[MethodName::Exem, MethodName::ExemNearest]);
 const SELF_TRAINING: Owner = Owner::Refiner(PostName::SelfTraining);
 
 macro_rules! table {
@@ -177,12 +182,12 @@ table! {
         value_name: "NAME",
         default: Is("bidilel"),
     }
-    logistic_ridge: f64, "Ridge of the logistic regression of dap, iap, conse and kdica" {
-        owner: Owner::Compared(&[MethodName::Dap, MethodName::Iap, MethodName::Conse, MethodName::Kdica]),
+    logistic_ridge: f64, "Ridge of the logistic regression of dap, iap, conse, kdica and hat" {
+        owner: Owner::Compared(&[MethodName::Dap, MethodName::Iap, MethodName::Conse, MethodName::Kdica, MethodName::Hat]),
         value_name: "X",
         default: Is("1"),
         range: Range::Positive,
-        tune: Tune::Varied("Ridges of the logistic regression of dap, iap, conse and kdica"),
+        tune: Tune::Varied("Ridges of the logistic regression of dap, iap, conse, kdica and hat"),
         grid: DECADES,
     }
     conse_classes: usize, "Known classes that describe an instance in conse" {
@@ -419,6 +424,70 @@ table! {
         default: Is("0.01"),
         range: Range::Positive,
         tune: Tune::Varied("Weights of the norm of the transform in kdica"),
+    }
+    hat_discount: f64, "Weight of the attributes of an ancestor in hat, per step" {
+        owner: Owner::Compared(&[MethodName::Hat]),
+        value_name: "X",
+        default: Is("0.1"),
+        range: Range::Share,
+        tune: Tune::Varied("Weights of the attributes of an ancestor in hat, per step"),
+    }
+    sync_loss: SyncLoss, "Loss of sync and exem" {
+        owner: SYNC,
+        value_name: "NAME",
+        default: Is("one-vs-other"),
+        tune: Tune::Varied("Losses of sync and exem: {names}"),
+    }
+    sync_lambda: f64, "Regularizer of the classifiers of sync and exem" {
+        owner: SYNC,
+        value_name: "X",
+        default: Is("10"),
+        range: Range::Positive,
+        tune: Tune::Varied("Regularizers of the classifiers of sync and exem"),
+        grid: &[1.0, 10.0],
+    }
+    sync_width: f64, "Squared width of the kernel of sync and exem, relative to the mean squared distance of classes" {
+        owner: SYNC,
+        value_name: "X",
+        default: Is("1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Squared widths of the kernel of sync and exem, relative to the mean squared distance of classes"),
+        grid: &[0.5, 2.0],
+    }
+    exem_dim: usize, "Principal directions of exem and exem-1nn, at most" {
+        owner: EXEM,
+        value_name: "N",
+        default: Is("500"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Principal directions of exem and exem-1nn, at most"),
+    }
+    exem_gamma: f64, "Gamma of the regression of exem and exem-1nn, times the mean squared distance of classes" {
+        owner: EXEM,
+        value_name: "X",
+        default: Is("0.3"),
+        range: Range::Positive,
+        tune: Tune::Varied("Gammas of the regression of exem and exem-1nn, times the mean squared distance of classes"),
+        grid: &[0.1, 0.3],
+    }
+    exem_c: f64, "Cost of the regression of exem and exem-1nn" {
+        owner: EXEM,
+        value_name: "X",
+        default: Is("1"),
+        range: Range::Positive,
+        tune: Tune::Varied("Costs of the regression of exem and exem-1nn"),
+    }
+    exem_nu: f64, "Nu of the regression of exem and exem-1nn" {
+        owner: EXEM,
+        value_name: "X",
+        default: Is("0.5"),
+        range: Range::PositiveShare,
+        tune: Tune::Varied("Nus of the regression of exem and exem-1nn"),
+    }
+    exem_distance: ExemDistance, "Distance of exem-1nn" {
+        owner: Owner::Compared(&[MethodName::ExemNearest]),
+        value_name: "NAME",
+        default: Is("standardized"),
+        tune: Tune::Varied("Distances of exem-1nn: {names}"),
     }
     bottom_up: BottomUpName, "How the latent space is learned" {
         owner: Owner::Pipeline,

@@ -10,6 +10,7 @@ mod lsm;
 mod methods;
 mod methods_transductive;
 mod methods_similarity;
+mod methods_synth;
 mod recognition;
 mod slpp;
 mod support;
