@@ -28,6 +28,7 @@
 //! | [`lbfgs`] | L-BFGS and gradient descent |
 //! | [`linear`] | positive definite systems, the Sylvester equation |
 //! | [`logistic`] | logistic regression of many targets |
+//! | [`ranking`] | bilinear compatibilities by stochastic gradient descent on ranking losses |
 //! | [`svr`] | support vector regression |
 //! | [`statistics`] | means with standard errors, skewness |
 //! | [`symmetric`] | symmetric matrices in packed storage |
@@ -54,6 +55,7 @@ pub mod norms;
 pub mod parallel;
 pub mod pca;
 pub mod projection;
+pub mod ranking;
 pub mod scatter;
 pub mod simd;
 pub mod statistics;

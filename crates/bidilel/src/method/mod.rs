@@ -16,10 +16,14 @@
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 
+mod ale;
+pub(crate) mod compatibility;
 mod conse;
 mod dap;
+mod devise;
 mod eszsl;
 mod iap;
+mod latem;
 mod linear;
 mod probabilities;
 mod report;
@@ -27,6 +31,7 @@ mod rr;
 mod rr_reverse;
 mod sae;
 mod semantic_map;
+mod sje;
 
 use std::fmt;
 
@@ -35,15 +40,20 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::Observer;
 
+pub use ale::Ale;
+pub use compatibility::Rankings;
 pub use conse::{Conse, ConvexCombination};
 pub use dap::{AttributeClassifiers, Dap};
+pub use devise::Devise;
 pub use eszsl::{Compatibility, Eszsl};
 pub use iap::{Iap, IndirectAttributes};
+pub use latem::Latem;
 pub use report::MethodReport;
 pub use rr::Rr;
 pub use rr_reverse::{RrReverse, VisualPrototypes};
 pub use sae::Sae;
 pub use semantic_map::SemanticMap;
+pub use sje::Sje;
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Fitted, Pipeline};
@@ -224,6 +234,18 @@ methods! {
     /// Ridge regression to features.
     RrReverse = "rr-reverse" (2015, Inductive, "Y. Shigeto et al., Ridge regression, hubness, and zero-shot learning"),
         RrReverse => VisualPrototypes;
+    /// Deep visual-semantic embedding.
+    Devise = "devise" (2013, Inductive, "A. Frome et al., DeViSE: a deep visual-semantic embedding model"),
+        Devise => Rankings;
+    /// Attribute label embedding.
+    Ale = "ale" (2013, Inductive, "Z. Akata, F. Perronnin, Z. Harchaoui and C. Schmid, Label-embedding for attribute-based classification"),
+        Ale => Rankings;
+    /// Structured joint embedding.
+    Sje = "sje" (2015, Inductive, "Z. Akata, S. Reed, D. Walter, H. Lee and B. Schiele, Evaluation of output embeddings for fine-grained image classification"),
+        Sje => Rankings;
+    /// Latent embeddings.
+    Latem = "latem" (2016, Inductive, "Y. Xian et al., Latent embeddings for zero-shot classification"),
+        Latem => Rankings;
 }
 
 impl Method {

@@ -33,6 +33,11 @@ const SVR: Owner = Owner::TopDown(&[TopDownName::Svr, TopDownName::LsmSvr]);
 /// Values of a regularizer that are tried unless others are given.
 const DECADES: &[f64] = &[0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0];
 const ESZSL: Owner = Owner::Compared(&[MethodName::Eszsl]);
+/// Methods that are trained by stochastic gradient descent, two of which are learners of latent spaces too.
+const DESCENT: Owner = Owner::Shared(
+    &[MethodName::Devise, MethodName::Ale, MethodName::Sje, MethodName::Latem],
+    &[BottomUpName::Sje, BottomUpName::Latem],
+);
 const SELF_TRAINING: Owner = Owner::Refiner(PostName::SelfTraining);
 
 macro_rules! table {
@@ -205,6 +210,29 @@ table! {
         range: Range::Positive,
         tune: Tune::Varied("Ridges of rr and rr-reverse"),
         grid: DECADES,
+    }
+    sgd_rate: f64, "First step of an instance in devise, ale, sje and latem, which falls to zero" {
+        owner: DESCENT,
+        value_name: "X",
+        default: Is("0.1"),
+        range: Range::Positive,
+        tune: Tune::Varied("First steps of an instance in devise, ale, sje and latem"),
+        grid: &[0.01, 0.03, 0.1],
+    }
+    sgd_epochs: usize, "Passes of devise, ale, sje and latem over the training instances" {
+        owner: DESCENT,
+        value_name: "N",
+        default: Is("20"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Passes of devise, ale, sje and latem over the training instances"),
+        grid: &[5.0, 20.0],
+    }
+    latem_maps: usize, "Maps of latem, of which the best scores a class" {
+        owner: Owner::Shared(&[MethodName::Latem], &[BottomUpName::Latem]),
+        value_name: "N",
+        default: Is("4"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Maps of latem"),
     }
     bottom_up: BottomUpName, "How the latent space is learned" {
         owner: Owner::Pipeline,
