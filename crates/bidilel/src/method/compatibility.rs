@@ -30,7 +30,7 @@ use crate::tensors::Tensor;
 /// The first step of an instance unless it is set.
 pub(super) const RATE: f64 = 0.1;
 /// Passes over the training instances unless they are set.
-pub(super) const EPOCHS: usize = 20;
+pub(super) const EPOCHS: usize = 10;
 /// The name of the maps in a model file, next to each other.
 const MAPS: &str = "compatibility";
 /// The name of the mean of the training instances.

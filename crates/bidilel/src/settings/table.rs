@@ -217,15 +217,15 @@ table! {
         default: Is("0.1"),
         range: Range::Positive,
         tune: Tune::Varied("First steps of an instance in devise, ale, sje and latem"),
-        grid: &[0.01, 0.03, 0.1],
+        grid: &[0.01, 0.1, 1.0],
     }
     sgd_epochs: usize, "Passes of devise, ale, sje and latem over the training instances" {
         owner: DESCENT,
         value_name: "N",
-        default: Is("20"),
+        default: Is("10"),
         range: Range::AtLeast(1),
         tune: Tune::Varied("Passes of devise, ale, sje and latem over the training instances"),
-        grid: &[5.0, 20.0],
+        grid: &[3.0, 10.0, 30.0],
     }
     latem_maps: usize, "Maps of latem, of which the best scores a class" {
         owner: Owner::Shared(&[MethodName::Latem], &[BottomUpName::Latem]),

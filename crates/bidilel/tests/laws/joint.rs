@@ -1,5 +1,8 @@
 //! Learners of compatibilities as latent spaces: one for `sje`, several for `latem`.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use bidilel::bottom_up::BottomUp;
 use bidilel::dataset::{Metric, Semantic};
 use bidilel::method::{Latem, Sje};
@@ -9,8 +12,8 @@ use bidilel::task::Normalize;
 use bidilel::top_down::{Lsm, Svr, TopDown};
 use bidilel::tune::{Evaluator, Forgetful, Holdout, folds, naive};
 use bidilel::{
-    Candidates, ClassEmbedder, Experiment, Fitted, FittedMethod, Landmarks, LatentSpace, Map, Model,
-    Pipeline, Silent, ZeroShotMethod, evaluate,
+    Candidates, ClassEmbedder, Error, Experiment, Fitted, FittedMethod, Landmarks, LatentSpace, Map, Method,
+    Model, Observer, Pipeline, Silent, ZeroShotMethod, evaluate,
 };
 use faer::Mat;
 
@@ -232,5 +235,27 @@ fn descriptions_that_cannot_be_used_are_named() {
     for learner in &learners {
         assert!(fails(&alike, learner).contains("describes all known classes alike"));
         assert!(fails(&distances, learner).contains("needs vectors"));
+    }
+}
+
+/// Cancels at a call of `poll`.
+struct After(AtomicUsize, usize);
+
+impl Observer for After {
+    fn poll(&self) -> ControlFlow<()> {
+        let cancel = self.0.fetch_add(1, Ordering::Relaxed) >= self.1;
+        if cancel { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+#[test]
+fn descents_that_are_cancelled_end_with_an_error() {
+    let task = task(8);
+    for text in [r#"{"method": "ale"}"#, r#"{"bottom_up": "sje"}"#, r#"{"bottom_up": "latem"}"#] {
+        let settings: Settings = serde_json::from_str(text).expect("settings");
+        for limit in [0, 5, 100] {
+            let outcome = Method::from_settings(&settings, 0).fit(&task, &After(AtomicUsize::new(0), limit));
+            assert!(matches!(outcome, Err(Error::Cancelled)), "{text}: after {limit}");
+        }
     }
 }
