@@ -102,7 +102,7 @@ impl Ranking {
         let steps = self.epochs * count.div_ceil(batch);
         let mut losses = Vec::with_capacity(self.epochs);
         let mut order: Vec<usize> = (0..count).collect();
-        let mut step = 0;
+        let mut step = 0_usize;
         for epoch in 0..self.epochs {
             order.shuffle(&mut random);
             let draws: Vec<f64> = (0..count).map(|_| random.random()).collect();
@@ -255,7 +255,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
             for (map, scores) in scores.iter_mut().enumerate() {
                 let column = scores.col_as_slice_mut(j).iter_mut().zip(&largest).zip(&best);
                 column.for_each(|((value, &own), &best)| {
-                    *value = T::from_f64(if best == map { own } else { 0.0 })
+                    *value = T::from_f64(if best == map { own } else { 0.0 });
                 });
             }
         }
