@@ -2,7 +2,7 @@
 //!
 //! The compatibility $x^\top W s$ compares $W^\top x$ with the description $s$, so that $W^\top x$ is a point of a space with
 //! the semantic dimensions; landmarks and embeddings are found in it as in any other. The maps of `latem` give one space
-//! each, and distances are the means over all spaces (Wang & Chen 2017, section 4.3).
+//! each, and distances are the means over all spaces (Wang & Chen 2017, section 4.5).
 
 use faer::Mat;
 
