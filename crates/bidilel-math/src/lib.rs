@@ -33,6 +33,7 @@
 //! | [`lasso`] | lasso of many columns |
 //! | [`multiview`] | canonical correlation analysis of several views |
 //! | [`logistic`] | logistic regression of many targets |
+//! | [`ranking`] | bilinear compatibilities by stochastic gradient descent on ranking losses |
 //! | [`svr`] | support vector regression |
 //! | [`svm`] | linear support vector machines of many classes |
 //! | [`hierarchy`] | agglomerative clustering |
@@ -66,6 +67,7 @@ pub mod norms;
 pub mod parallel;
 pub mod pca;
 pub mod projection;
+pub mod ranking;
 pub mod scatter;
 pub mod simd;
 pub mod simplex;

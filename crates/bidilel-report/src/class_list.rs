@@ -1,7 +1,7 @@
 //! The result of `class list`: the classes of a model and the known classes nearest to each.
 
+use bidilel::recognize::mean_distances;
 use bidilel::{Model, Result};
-use bidilel_math::distance::pairwise;
 use serde::{Deserialize, Serialize};
 
 use crate::{Align, Table};
@@ -79,8 +79,9 @@ impl ClassList {
     pub fn of(model: &Model, nearest: usize) -> Result<Self> {
         let fitted = model.latent()?;
         let landmarks = fitted.landmarks.points.as_ref();
-        let to_unseen = pairwise(landmarks, fitted.embedding.points.as_ref());
-        let to_known = pairwise(landmarks, landmarks);
+        let spaces = fitted.space.spaces();
+        let to_unseen = mean_distances(landmarks, fitted.embedding.points.as_ref(), spaces);
+        let to_known = mean_distances(landmarks, landmarks, spaces);
         let semantic = &model.semantics.distances.known_unseen;
         let near = |known: usize, latent: f64, semantic: Option<f64>| NearClass {
             name: model.known[known].clone(),

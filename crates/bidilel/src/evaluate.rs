@@ -186,7 +186,12 @@ fn fit_again(
 ) -> Result<AnyFitted> {
     let Method::Bidilel(pipeline) = method else { return method.fit(task, watch) };
     let learned = match shared.take() {
-        Some(learned) if learned.fusion.method != visual::KernelForm::Nystrom => learned,
+        Some(learned)
+            if learned.fusion.method != visual::KernelForm::Nystrom
+                && !pipeline.bottom_up.learner().is_random() =>
+        {
+            learned
+        }
         _ => {
             let learned = pipeline.learn(task, watch);
             Error::unless_cancelled(watch)?;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use bidilel_math::{Check, Columns, Observer, Scalar, distance, vector};
 
 use crate::error::{Error, Result};
-use crate::latent_space::{LatentSpace, Map};
+use crate::latent_space::{Block, LatentSpace, Map, block_rows};
 
 /// Instances that are projected at a time, so that a large training set is never held in the latent space.
 const BLOCK_INSTANCES: usize = 480;
@@ -21,7 +21,7 @@ const ROUNDINGS: f64 = 8.0;
 /// Bound on the norm of a kernel map: its support instances are many, and none of them is looked at here.
 const KERNEL_MAP_NORM: f64 = 1e3;
 
-/// The landmarks: unit vectors, one column per known class.
+/// The landmarks: unit vectors (in every space by itself), one column per known class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Landmarks {
     /// $B^l$, latent dimensions x known classes.
@@ -49,6 +49,17 @@ impl Landmarks {
         labels: &[usize],
         classes: usize,
     ) -> Result<Self> {
+        let features = features.into();
+        if space.spaces() > 1 {
+            let mut points = Mat::zeros(space.dim(), classes);
+            for (own, Block { first, count }) in
+                space.each().iter().zip(block_rows(space.dim(), space.spaces()))
+            {
+                let own = Self::of_columns(own, features, labels, classes)?;
+                points.as_mut().subrows_mut(first, count).copy_from(&own.points);
+            }
+            return Ok(Self { points });
+        }
         let mut all = Self::of_prefixes(space, features, labels, classes, &[space.dim()])?;
         Ok(all.swap_remove(0))
     }
@@ -64,6 +75,13 @@ impl Landmarks {
         labels: &[usize],
         watch: &dyn Observer,
     ) -> Result<()> {
+        if space.spaces() > 1 {
+            let blocks = block_rows(space.dim(), space.spaces());
+            return space.each().iter().zip(blocks).try_for_each(|(own, rows)| {
+                let part = Self { points: rows.of(self.points.as_ref()).to_owned() };
+                part.verify(own, features, labels, watch)
+            });
+        }
         let mut sizes = vec![0_usize; self.points.ncols()];
         labels.iter().for_each(|&label| sizes[label] += 1);
         let smallest = (0..sizes.len()).filter(|&class| sizes[class] > 0).min_by_key(|&class| sizes[class]);
@@ -76,7 +94,7 @@ impl Landmarks {
         // An instance at the mean of all has no direction but that of its rounding errors.
         let mean = distance::norm(&space.mean);
         let map = match &space.map {
-            Map::Linear(map) => map.norm_l2(),
+            Map::Linear(map) | Map::Several { map, .. } => map.norm_l2(),
             Map::Identity(_) | Map::Scaled(_) => 1.0,
             Map::Kernel(_) => KERNEL_MAP_NORM,
         };

@@ -37,6 +37,13 @@ const BLOCK_INSTANCES: usize = 24;
 pub enum Map {
     /// $P$, visual x latent dimensions.
     Linear(Mat<f64>),
+    /// Linear maps into several latent spaces, next to each other: visual x (spaces x latent dimensions).
+    Several {
+        /// All maps.
+        map: Mat<f64>,
+        /// How many there are.
+        spaces: usize,
+    },
     /// The visual representation itself, of this many dimensions.
     Identity(usize),
     /// The visual representations themselves, each feature times its own factor.
@@ -78,7 +85,7 @@ impl LatentSpace {
             Map::Identity(_) => visual_mean,
             Map::Scaled(scales) => visual_mean.iter().zip(scales).map(|(mean, scale)| mean * scale).collect(),
             Map::Kernel(_) => panic!("the mean of a kernel map is that of its projected training instances"),
-            Map::Linear(latent_from_visual) => {
+            Map::Linear(latent_from_visual) | Map::Several { map: latent_from_visual, .. } => {
                 let column = MatRef::from_column_major_slice(&visual_mean, visual_mean.len(), 1);
                 product(latent_from_visual.transpose(), column).col_as_slice(0).to_vec()
             }
@@ -89,16 +96,51 @@ impl LatentSpace {
     /// How many visual dimensions instances must have.
     pub fn visual_dim(&self) -> usize {
         match &self.map {
-            Map::Linear(latent_from_visual) => latent_from_visual.nrows(),
+            Map::Linear(map) | Map::Several { map, .. } => map.nrows(),
             Map::Identity(dim) => *dim,
             Map::Scaled(scales) => scales.len(),
             Map::Kernel(kernel) => kernel.visual_dim,
         }
     }
 
-    /// How many latent dimensions there are: $d_y$.
+    /// How many latent dimensions there are: $d_y$, those of all spaces together.
     pub fn dim(&self) -> usize {
         self.mean.len()
+    }
+
+    /// How many latent spaces there are, of as many dimensions each: points have the coordinates of one below those of
+    /// the other, and distances are the means over all spaces.
+    pub fn spaces(&self) -> usize {
+        match &self.map {
+            Map::Several { spaces, .. } => *spaces,
+            Map::Kernel(kernel) => kernel.spaces,
+            Map::Linear(_) | Map::Identity(_) | Map::Scaled(_) => 1,
+        }
+    }
+
+    /// Every space by itself.
+    pub(crate) fn each(&self) -> Vec<Self> {
+        let own = |Block { first, count }: Block| {
+            let map = match &self.map {
+                Map::Linear(map) | Map::Several { map, .. } => {
+                    Map::Linear(map.subcols(first, count).to_owned())
+                }
+                Map::Kernel(kernel) => {
+                    let coefficients = kernel.coefficients.subcols(first, count).to_owned();
+                    Map::Kernel(KernelMap { coefficients, spaces: 1, ..kernel.clone() })
+                }
+                Map::Identity(_) | Map::Scaled(_) => self.map.clone(),
+            };
+            Self { map, mean: self.mean[first..first + count].to_vec() }
+        };
+        block_rows(self.dim(), self.spaces()).map(own).collect()
+    }
+
+    /// Gives points unit norm, in every space by itself.
+    pub(crate) fn normalize(&self, mut points: MatMut<'_, f64>) {
+        for Block { first, count } in block_rows(self.dim(), self.spaces()) {
+            distance::normalize_columns(points.as_mut().subrows_mut(first, count));
+        }
     }
 
     /// Projects instances (visual dimensions x instances), centered and l2-normalized.
@@ -116,7 +158,7 @@ impl LatentSpace {
         features: impl Into<Columns<'a, T>>,
     ) -> Result<Mat<f64>> {
         let mut points = self.projector().project(features)?;
-        distance::normalize_columns(points.as_mut());
+        self.normalize(points.as_mut());
         Ok(points)
     }
 
@@ -132,7 +174,7 @@ impl LatentSpace {
     /// Packs the map once, to project many instances block by block.
     pub(crate) fn projector(&self) -> LatentProjector<'_> {
         let projector = match &self.map {
-            Map::Linear(map) => Some(Projector::new(map.as_ref())),
+            Map::Linear(map) | Map::Several { map, .. } => Some(Projector::new(map.as_ref())),
             _ => None,
         };
         LatentProjector { space: self, projector }
@@ -143,6 +185,26 @@ impl LatentSpace {
             column.iter_mut().zip(&self.mean).for_each(|(value, mean)| *value -= mean);
         }
     }
+}
+
+/// The coordinates of one of several spaces.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+}
+
+impl Block {
+    /// These rows of points.
+    pub(crate) fn of<'a>(&self, points: MatRef<'a, f64>) -> MatRef<'a, f64> {
+        points.subrows(self.first, self.count)
+    }
+}
+
+/// The coordinates of every space, where spaces have `rows` coordinates together.
+pub(crate) fn block_rows(rows: usize, spaces: usize) -> impl Iterator<Item = Block> {
+    let count = rows / spaces.max(1);
+    (0..spaces).map(move |space| Block { first: space * count, count })
 }
 
 /// A latent space with its linear map packed for products.

@@ -110,7 +110,7 @@ mod tests {
     fn top_k_never_falls_with_k_and_ends_at_one() {
         let points = Mat::from_fn(3, 40, |i, j| ((j * 7 + i * 11) % 13) as f64);
         let embedding = Mat::from_fn(3, 5, |i, j| ((j * 5 + i * 3) % 9) as f64);
-        let scores = Latent { points: Arc::new(points), embedding }.scores();
+        let scores = Latent { points: Arc::new(points), embedding, spaces: 1 }.scores();
         let truth: Vec<usize> = (0..40).map(|i| i % 5).collect();
         let all: Vec<f64> = (1..=5).map(|k| top_k(&scores, &truth, k).per_class).collect();
         assert!(all.windows(2).all(|pair| pair[0] <= pair[1]), "{all:?}");
@@ -122,6 +122,6 @@ mod tests {
     fn a_class_that_attracts_everything_is_a_hub() {
         let points = Mat::from_fn(1, 30, |_, j| j as f64 / 100.0);
         let hub = Mat::from_fn(1, 6, |_, c| if c == 0 { 0.1 } else { 10.0 + c as f64 });
-        assert!(hubness(&Latent { points: Arc::new(points), embedding: hub }.scores(), 1) > 1.5);
+        assert!(hubness(&Latent { points: Arc::new(points), embedding: hub, spaces: 1 }.scores(), 1) > 1.5);
     }
 }

@@ -13,9 +13,9 @@ use bidilel_math::{Observer, Scalar, vector};
 use crate::bottom_up::{BottomUp, LandmarkSpace};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
-use crate::latent_space::LatentSpace;
+use crate::latent_space::{LatentSpace, block_rows};
 use crate::post::{Post, refined};
-use crate::recognize::{Candidates, Recognition};
+use crate::recognize::{Candidates, Latent, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
 use crate::task::{Prepared, Task};
@@ -47,7 +47,7 @@ pub struct Fitted {
     pub landmarks: Landmarks,
     /// The unseen classes in it.
     pub embedding: Embedding,
-    /// How far latent distances are from semantic ones: $E(B^u)$.
+    /// How far latent distances are from semantic ones: $E(B^u)$, the mean over several spaces.
     pub stress: f64,
     /// How the views were joined.
     pub fusion: Report,
@@ -64,14 +64,8 @@ impl<T: Scalar> ZeroShotMethod<T> for Pipeline {
 
     fn resolved(&self, task: &Task<T>, fitted: &Fitted) -> Self {
         let mut resolved = self.clone();
-        let dim = Some(fitted.space.dim());
-        match &mut resolved.bottom_up {
-            BottomUp::Slpp(learner) => learner.locality.dim = dim,
-            BottomUp::Lpp(learner) => learner.locality.dim = dim,
-            BottomUp::Pca(learner) => learner.dim = dim,
-            BottomUp::Lda(learner) => learner.dim = dim,
-            BottomUp::Cca(learner) => learner.dim = dim,
-            BottomUp::None(_) => {}
+        if let Some(dim) = resolved.bottom_up.learner_mut().dim() {
+            *dim = Some(fitted.space.dim());
         }
         resolved.top_down.resolve(&fitted.landmarks, &task.semantics);
         resolved
@@ -88,7 +82,8 @@ impl<T: Scalar> FittedMethod<T> for Fitted {
 impl Fitted {
     /// The nearest class of projected instances.
     pub fn nearest(&self, points: Mat<f64>, candidates: Candidates) -> Recognition {
-        Recognition::nearest(Arc::new(points), self.class_points(candidates))
+        let spaces = self.space.spaces();
+        Latent { points: Arc::new(points), embedding: self.class_points(candidates), spaces }.into()
     }
 
     /// Embeddings of the candidate classes: landmarks of known ones, then embeddings of unseen ones.
@@ -111,8 +106,8 @@ impl Pipeline {
         settings.pipeline(seed)
     }
 
-    /// Bottom-up: the space and the landmarks. Repeated fits of one task can share it: seeds reach it only through the
-    /// sample of the Nyström form.
+    /// Bottom-up: the space and the landmarks. Repeated fits of one task can share it unless the learner is random or has
+    /// the Nyström form, whose sample is.
     ///
     /// # Errors
     /// Settings out of their range, a graph without edges, failed computations.
@@ -131,9 +126,12 @@ impl Pipeline {
         watch: &dyn Observer,
     ) -> Result<Fitted> {
         let LandmarkSpace { space, landmarks, fusion } = learned;
-        let embedding = self.top_down.embed(&landmarks, semantics, watch)?;
+        let embedding = self.embed_each(&landmarks, space.spaces(), semantics, watch)?;
         let (known, unseen) = (landmarks.points.as_ref(), embedding.points.as_ref());
-        let stress = stress(known, unseen, &semantics.distances);
+        let each = block_rows(known.nrows(), space.spaces());
+        let stress =
+            each.map(|rows| stress(rows.of(known), rows.of(unseen), &semantics.distances)).sum::<f64>()
+                / space.spaces() as f64;
         require_finite("landmarks", "the landmarks", known)?;
         require_finite("top_down", "the embedding of the unseen classes", unseen)?;
         if !stress.is_finite() {
@@ -141,6 +139,30 @@ impl Pipeline {
             return Err(Error::in_stage("top_down")(bidilel_math::Error::NotFinite { what }));
         }
         Ok(Fitted { space, landmarks, embedding, stress, fusion })
+    }
+
+    /// Embeddings in every space by itself, below each other.
+    fn embed_each(
+        &self,
+        landmarks: &Landmarks,
+        spaces: usize,
+        semantics: &ClassSemantics,
+        watch: &dyn Observer,
+    ) -> Result<Embedding> {
+        if spaces == 1 {
+            return self.top_down.embed(landmarks, semantics, watch);
+        }
+        let mut all = Embedding { points: Mat::zeros(0, 0), converged: true };
+        for rows in block_rows(landmarks.points.nrows(), spaces) {
+            let own = Landmarks { points: rows.of(landmarks.points.as_ref()).to_owned() };
+            let Embedding { points, converged } = self.top_down.embed(&own, semantics, watch)?;
+            if all.points.nrows() == 0 {
+                all.points = Mat::zeros(landmarks.points.nrows(), points.ncols());
+            }
+            all.points.as_mut().subrows_mut(rows.first, rows.count).copy_from(&points);
+            all.converged &= converged;
+        }
+        Ok(all)
     }
 
     /// Recognizes a batch of test instances among the unseen classes, refiners included.

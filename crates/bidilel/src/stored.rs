@@ -20,6 +20,8 @@ pub(crate) struct Recorded<'a> {
     pub(crate) stress: Option<f64>,
     /// Whether the mapping converged, where it was recorded.
     pub(crate) converged: Option<bool>,
+    /// How many latent spaces there are, where there are several.
+    pub(crate) spaces: Option<usize>,
     /// How the views were joined, where they were.
     pub(crate) fusion: Option<&'a Report>,
 }

@@ -20,8 +20,8 @@ use bidilel_math::{Observer, Scalar};
 
 use super::lda::{check_classes, class_factor, finish, leading_left};
 use super::{
-    DEFAULT_DIM, LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, total_scatter,
-    varying_dimensions,
+    DEFAULT_DIM, LatentSpaceLearner, Learner, Sizes, resolve_dim, scale_both, scale_rows, scales_of,
+    total_scatter, varying_dimensions,
 };
 use crate::error::{Error, Result, SemanticProblem};
 use crate::latent_space::{LatentSpace, Map};
@@ -45,8 +45,22 @@ impl Default for Cca {
 }
 
 impl Cca {
-    pub(crate) fn from_settings(settings: &Settings) -> Self {
+    pub(crate) fn from_settings(settings: &Settings, _seed: u64) -> Self {
         Self { dim: settings.dim, ridge: settings.ridge.unwrap_or(Self::default().ridge) }
+    }
+}
+
+impl Learner for Cca {
+    fn dim(&mut self) -> Option<&mut Option<usize>> {
+        Some(&mut self.dim)
+    }
+
+    fn most_dim(&self, sizes: &Sizes) -> usize {
+        sizes.semantic_dim
+    }
+
+    fn reads_semantics(&self) -> bool {
+        true
     }
 }
 

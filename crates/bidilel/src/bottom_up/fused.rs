@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::task::Training;
-use crate::visual::{Fusion, Kernel, KernelForm, Mapped, Report, Unfolded, Views};
+use crate::visual::{Fusion, Kernel, KernelForm, KernelMap, Mapped, Report, Unfolded, Views};
 
 /// A latent space with its landmarks: the bottom-up half of a fit, which does not depend on the unseen classes.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,13 +102,15 @@ fn landmarks<T: Scalar>(
 
 /// A space over the features of the fused kernel as one over the views' own.
 fn unfolded<T: Scalar>(mapped: &Mapped<'_, T>, space: LatentSpace) -> LatentSpace {
+    let spaces = space.spaces();
     let linear = match space.map {
-        Map::Linear(map) => Some(map),
+        Map::Linear(map) | Map::Several { map, .. } => Some(map),
         _ => None,
     };
     let map = match mapped.unfold(linear) {
+        Unfolded::Linear(map) if spaces > 1 => Map::Several { map, spaces },
         Unfolded::Linear(map) => Map::Linear(map),
-        Unfolded::Kernel(map) => Map::Kernel(map),
+        Unfolded::Kernel(map) => Map::Kernel(KernelMap { spaces, ..map }),
     };
     LatentSpace { map, mean: space.mean }
 }

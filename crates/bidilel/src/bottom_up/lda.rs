@@ -23,8 +23,8 @@ use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
 use super::{
-    LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, spread, total_scatter,
-    varying_dimensions,
+    LatentSpaceLearner, Learner, Sizes, resolve_dim, scale_both, scale_rows, scales_of, spread,
+    total_scatter, varying_dimensions,
 };
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
@@ -48,8 +48,18 @@ impl Default for Lda {
 }
 
 impl Lda {
-    pub(crate) fn from_settings(settings: &Settings) -> Self {
+    pub(crate) fn from_settings(settings: &Settings, _seed: u64) -> Self {
         Self { dim: settings.dim, ridge: settings.ridge.unwrap_or(Self::default().ridge) }
+    }
+}
+
+impl Learner for Lda {
+    fn dim(&mut self) -> Option<&mut Option<usize>> {
+        Some(&mut self.dim)
+    }
+
+    fn most_dim(&self, sizes: &Sizes) -> usize {
+        sizes.classes.saturating_sub(1)
     }
 }
 

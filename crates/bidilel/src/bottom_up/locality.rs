@@ -25,7 +25,7 @@ use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar, backend};
 
 use super::scatters::Scatters;
-use super::{LatentSpaceLearner, resolve_dim, total_scatter, varying_dimensions};
+use super::{LatentSpaceLearner, Learner, Sizes, resolve_dim, total_scatter, varying_dimensions};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::settings::{self, Settings, named};
@@ -107,7 +107,7 @@ pub struct Lpp {
 }
 
 impl Slpp {
-    pub(crate) fn from_settings(settings: &Settings) -> Self {
+    pub(crate) fn from_settings(settings: &Settings, _seed: u64) -> Self {
         Self {
             locality: Locality::from_settings(settings),
             neighborhood: settings.neighborhood.unwrap_or_default(),
@@ -125,7 +125,7 @@ impl Slpp {
 }
 
 impl Lpp {
-    pub(crate) fn from_settings(settings: &Settings) -> Self {
+    pub(crate) fn from_settings(settings: &Settings, _seed: u64) -> Self {
         Self { locality: Locality::from_settings(settings) }
     }
 
@@ -139,10 +139,38 @@ impl Lpp {
     }
 }
 
+impl Learner for Slpp {
+    fn dim(&mut self) -> Option<&mut Option<usize>> {
+        Some(&mut self.locality.dim)
+    }
+
+    fn alpha(&mut self) -> Option<&mut f64> {
+        Some(&mut self.locality.alpha)
+    }
+
+    fn most_dim(&self, sizes: &Sizes) -> usize {
+        sizes.instances
+    }
+}
+
 impl<T: Scalar> LatentSpaceLearner<T> for Slpp {
     fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         let graph = self.graph(training, watch)?;
         self.locality.fit_graph(training, &graph, watch)
+    }
+}
+
+impl Learner for Lpp {
+    fn dim(&mut self) -> Option<&mut Option<usize>> {
+        Some(&mut self.locality.dim)
+    }
+
+    fn alpha(&mut self) -> Option<&mut f64> {
+        Some(&mut self.locality.alpha)
+    }
+
+    fn most_dim(&self, sizes: &Sizes) -> usize {
+        sizes.instances
     }
 }
 

@@ -14,6 +14,7 @@
 
 mod cca;
 mod fused;
+mod joint;
 mod lda;
 mod locality;
 mod none;
@@ -39,6 +40,7 @@ pub use crate::visual::{Neighborhood, Search};
 
 use crate::error::{Error, Expected, Result};
 use crate::latent_space::LatentSpace;
+use crate::method::{Latem, Sje};
 use crate::settings::{BottomUpName, Settings};
 use crate::task::Training;
 use crate::visual::Views;
@@ -58,10 +60,81 @@ pub trait LatentSpaceLearner<T = f32> {
     fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace>;
 }
 
-/// Any of the bottom-up learners.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum BottomUp {
+/// What bounds the dimensions that a learner can find, besides the number of features.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sizes {
+    /// Training instances.
+    pub(crate) instances: usize,
+    /// Known classes.
+    pub(crate) classes: usize,
+    /// Dimensions of all semantic representations together.
+    pub(crate) semantic_dim: usize,
+}
+
+/// What the stages around a learner ask it.
+pub(crate) trait Learner {
+    /// Its number of latent dimensions, where that is a setting: spaces of fewer dimensions are leading parts then.
+    fn dim(&mut self) -> Option<&mut Option<usize>> {
+        None
+    }
+
+    /// Its weight of a regularizer, where scatter matrices do not depend on it.
+    fn alpha(&mut self) -> Option<&mut f64> {
+        None
+    }
+
+    /// The most dimensions that it finds in data of these sizes.
+    fn most_dim(&self, sizes: &Sizes) -> usize {
+        sizes.instances
+    }
+
+    /// Whether it looks at the descriptions of the known classes.
+    fn reads_semantics(&self) -> bool {
+        false
+    }
+
+    /// Whether a seed makes a difference. Fits of such a learner share nothing.
+    fn is_random(&self) -> bool {
+        false
+    }
+}
+
+/// Declares the learners by the names of their variants, which are those of [`BottomUpName`].
+macro_rules! learners {
+    ($($(#[$doc:meta])* $variant:ident($settings:ty),)+) => {
+        /// Any of the bottom-up learners.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", rename_all = "kebab-case")]
+        pub enum BottomUp { $($(#[$doc])* $variant($settings),)+ }
+
+        impl<T: Scalar> LatentSpaceLearner<T> for BottomUp {
+            fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
+                match self { $(Self::$variant(learner) => learner.fit(training, watch),)+ }
+            }
+        }
+
+        impl BottomUp {
+            /// The learner that settings name, with the settings that it owns; `seed` is for what is random.
+            pub(crate) fn from_settings(settings: &Settings, seed: u64) -> Self {
+                match settings.bottom_up.unwrap_or_default() {
+                    $(BottomUpName::$variant => Self::$variant(<$settings>::from_settings(settings, seed)),)+
+                }
+            }
+
+            /// What the stages around it ask.
+            pub(crate) fn learner(&self) -> &dyn Learner {
+                match self { $(Self::$variant(learner) => learner,)+ }
+            }
+
+            /// The same, to change what they ask for.
+            pub(crate) fn learner_mut(&mut self) -> &mut dyn Learner {
+                match self { $(Self::$variant(learner) => learner,)+ }
+            }
+        }
+    };
+}
+
+learners! {
     /// Supervised locality preserving projection: the paper's choice.
     Slpp(Slpp),
     /// Locality preserving projection.
@@ -72,6 +145,10 @@ pub enum BottomUp {
     Lda(Lda),
     /// Canonical correlation analysis with the semantic vectors.
     Cca(Cca),
+    /// The map of structured joint embedding.
+    Sje(Sje),
+    /// The maps of latent embeddings: several spaces.
+    Latem(Latem),
     /// The visual representation itself.
     None(Unchanged),
 }
@@ -82,32 +159,7 @@ impl Default for BottomUp {
     }
 }
 
-impl<T: Scalar> LatentSpaceLearner<T> for BottomUp {
-    fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
-        match self {
-            Self::Slpp(learner) => learner.fit(training, watch),
-            Self::Lpp(learner) => learner.fit(training, watch),
-            Self::Pca(learner) => learner.fit(training, watch),
-            Self::Lda(learner) => learner.fit(training, watch),
-            Self::Cca(learner) => learner.fit(training, watch),
-            Self::None(learner) => learner.fit(training, watch),
-        }
-    }
-}
-
 impl BottomUp {
-    /// The learner that settings name, with the settings that it owns.
-    pub(crate) fn from_settings(settings: &Settings) -> Self {
-        match settings.bottom_up.unwrap_or_default() {
-            BottomUpName::Slpp => Self::Slpp(Slpp::from_settings(settings)),
-            BottomUpName::Lpp => Self::Lpp(Lpp::from_settings(settings)),
-            BottomUpName::Pca => Self::Pca(Pca::from_settings(settings)),
-            BottomUpName::Lda => Self::Lda(Lda::from_settings(settings)),
-            BottomUpName::Cca => Self::Cca(Cca::from_settings(settings)),
-            BottomUpName::None => Self::None(Unchanged::from_settings(settings)),
-        }
-    }
-
     /// The neighborhood graph of the training instances, for the learners that have one.
     pub(crate) fn graph<T: Scalar>(
         &self,

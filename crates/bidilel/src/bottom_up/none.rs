@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::{Observer, Scalar};
 
-use super::LatentSpaceLearner;
+use super::{LatentSpaceLearner, Learner};
 use crate::error::Result;
 use crate::latent_space::{LatentSpace, Map};
 use crate::settings::Settings;
@@ -15,10 +15,12 @@ use crate::task::Training;
 pub struct Unchanged {}
 
 impl Unchanged {
-    pub(crate) fn from_settings(_: &Settings) -> Self {
+    pub(crate) fn from_settings(_: &Settings, _seed: u64) -> Self {
         Self {}
     }
 }
+
+impl Learner for Unchanged {}
 
 impl<T: Scalar> LatentSpaceLearner<T> for Unchanged {
     fn fit(&self, training: &Training<'_, T>, _: &dyn Observer) -> Result<LatentSpace> {

@@ -11,8 +11,8 @@ use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar, eigen};
 
 use super::{
-    LatentSpaceLearner, resolve_dim, scale_both, scale_rows, scales_of, spread, total_scatter,
-    varying_dimensions,
+    LatentSpaceLearner, Learner, Sizes, resolve_dim, scale_both, scale_rows, scales_of, spread,
+    total_scatter, varying_dimensions,
 };
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
@@ -28,8 +28,18 @@ pub struct Pca {
 }
 
 impl Pca {
-    pub(crate) fn from_settings(settings: &Settings) -> Self {
+    pub(crate) fn from_settings(settings: &Settings, _seed: u64) -> Self {
         Self { dim: settings.dim }
+    }
+}
+
+impl Learner for Pca {
+    fn dim(&mut self) -> Option<&mut Option<usize>> {
+        Some(&mut self.dim)
+    }
+
+    fn most_dim(&self, sizes: &Sizes) -> usize {
+        sizes.instances.saturating_sub(1)
     }
 }
 

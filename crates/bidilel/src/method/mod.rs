@@ -16,9 +16,12 @@
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 
+mod ale;
+pub(crate) mod compatibility;
 mod conse;
 mod cosine;
 mod dap;
+mod devise;
 mod eszsl;
 mod hyperedges;
 mod exem;
@@ -29,6 +32,7 @@ mod iap;
 mod jlse;
 mod joint;
 mod kdica;
+mod latem;
 mod linear;
 mod mr;
 mod probabilities;
@@ -43,6 +47,7 @@ mod uda;
 mod similarity;
 mod sse;
 mod sync;
+mod sje;
 
 use std::fmt;
 
@@ -51,9 +56,12 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::Observer;
 
+pub use ale::Ale;
+pub use compatibility::Rankings;
 pub use conse::{Conse, ConvexCombination};
 pub use cosine::{Cosine, SharedSpace};
 pub use dap::{AttributeClassifiers, Dap};
+pub use devise::Devise;
 pub use eszsl::{Compatibility, Eszsl};
 pub use exem::Exem;
 pub use exem_nearest::{ExemNearest, VisualExemplars};
@@ -63,6 +71,7 @@ pub use iap::{Iap, IndirectAttributes};
 pub use mr::{ManifoldRegression, Mr};
 pub use jlse::{Jlse, LatentSimilarity};
 pub use kdica::Kdica;
+pub use latem::Latem;
 pub use report::MethodReport;
 pub use rr::Rr;
 pub use rr_reverse::{RrReverse, VisualPrototypes};
@@ -72,6 +81,7 @@ pub use tmv_hlp::{SemanticViews, TmvHlp};
 pub use uda::{KnownDictionary, Uda};
 pub use sse::{MixturePatterns, Sse, SseVariant};
 pub use sync::{SynC, SynthesizedClassifiers};
+pub use sje::Sje;
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Fitted, Pipeline};
@@ -285,6 +295,18 @@ methods! {
     /// The nearest predicted exemplar.
     ExemNearest = "exem-1nn" (2017, Inductive, "S. Changpinyo, W.-L. Chao and F. Sha, Predicting visual exemplars of unseen classes for zero-shot learning"),
         ExemNearest => VisualExemplars;
+    /// Deep visual-semantic embedding.
+    Devise = "devise" (2013, Inductive, "A. Frome et al., DeViSE: a deep visual-semantic embedding model"),
+        Devise => Rankings;
+    /// Attribute label embedding.
+    Ale = "ale" (2013, Inductive, "Z. Akata, F. Perronnin, Z. Harchaoui and C. Schmid, Label-embedding for attribute-based classification"),
+        Ale => Rankings;
+    /// Structured joint embedding.
+    Sje = "sje" (2015, Inductive, "Z. Akata, S. Reed, D. Walter, H. Lee and B. Schiele, Evaluation of output embeddings for fine-grained image classification"),
+        Sje => Rankings;
+    /// Latent embeddings.
+    Latem = "latem" (2016, Inductive, "Y. Xian et al., Latent embeddings for zero-shot classification"),
+        Latem => Rankings;
 }
 
 impl Method {

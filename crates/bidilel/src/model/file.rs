@@ -65,6 +65,9 @@ pub struct Header {
     /// Whether the mapping converged before its iteration limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub converged: Option<bool>,
+    /// How many latent spaces there are, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latent_spaces: Option<usize>,
     /// Fingerprint of the data that was learned from.
     pub fingerprint: String,
 }
@@ -104,6 +107,7 @@ impl Model {
             visual_dim: self.views.dim(),
             stress: latent.map(|fitted| fitted.stress),
             converged: latent.map(|fitted| fitted.embedding.converged),
+            latent_spaces: latent.map(|fitted| fitted.space.spaces()).filter(|&spaces| spaces > 1),
             fingerprint: self.fingerprint.clone(),
         }
     }
@@ -152,6 +156,7 @@ impl Model {
             unseen: header.unseen.len(),
             stress: header.stress,
             converged: header.converged,
+            spaces: header.latent_spaces,
             fusion: header.fusion.as_ref(),
         };
         let fitted = AnyFitted::read(&header.method, &file, &recorded, &semantics)?;

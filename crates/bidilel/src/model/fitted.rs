@@ -2,7 +2,8 @@
 //!
 //! `latent_mean`, `landmarks`, `embedding`; and, of the map, `latent_from_visual` (visual x latent, the views' features
 //! below each other), or `latent_from_kernel` (support x latent) with one `support.<view>` per view (`f32`, support x
-//! visual), or `visual_scale`, or nothing where the space is the visual one.
+//! visual), or `visual_scale`, or nothing where the space is the visual one. Several latent spaces, of which the header
+//! says how many, have their coordinates below each other.
 
 use safetensors::tensor::SafeTensors;
 
@@ -14,7 +15,7 @@ use crate::semantic::ClassSemantics;
 use crate::stored::{Recorded, Stored, unpack};
 use crate::tensors::{self, Tensor};
 use crate::top_down::Embedding;
-use crate::visual::{KernelMap, KernelView, View, Views};
+use crate::visual::{KernelMap, KernelView, View};
 
 impl Stored for Fitted {
     fn tensors(&self) -> Vec<Tensor<'_>> {
@@ -25,7 +26,7 @@ impl Stored for Fitted {
             Tensor::new("embedding", &embedding.points),
         ];
         match &space.map {
-            Map::Linear(latent_from_visual) => {
+            Map::Linear(latent_from_visual) | Map::Several { map: latent_from_visual, .. } => {
                 tensors.push(Tensor::new("latent_from_visual", latent_from_visual));
             }
             Map::Identity(_) => {}
@@ -45,11 +46,15 @@ impl Stored for Fitted {
         if mean.nrows() == 0 {
             return Err(ModelProblem::Without { what: "latent dimension" }.into());
         }
+        // A claim about nothing must not divide by zero.
+        if recorded.spaces.is_some_and(|spaces| spaces == 0 || !mean.nrows().is_multiple_of(spaces)) {
+            return Err(ModelProblem::Without { what: "sound number of latent spaces" }.into());
+        }
         let missing = |key| ModelProblem::MissingKey { key };
         let dim = Some(mean.nrows());
         Ok(Self {
             space: LatentSpace {
-                map: unpack_map(file, recorded.views, mean.nrows())?,
+                map: unpack_map(file, recorded, mean.nrows())?,
                 mean: mean.col_as_slice(0).to_vec(),
             },
             landmarks: Landmarks { points: unpack(file, "landmarks", dim, Some(recorded.known))? },
@@ -65,8 +70,9 @@ impl Stored for Fitted {
 }
 
 /// The map into the latent space, in whichever form it was written.
-fn unpack_map(file: &SafeTensors<'_>, views: &Views, dim: usize) -> Result<Map> {
-    let visual_dim = views.dim();
+fn unpack_map(file: &SafeTensors<'_>, recorded: &Recorded<'_>, dim: usize) -> Result<Map> {
+    let views = recorded.views;
+    let (visual_dim, spaces) = (views.dim(), recorded.spaces.unwrap_or(1));
     let has = |name: &str| file.tensor(name).is_ok();
     if has("latent_from_kernel") {
         let coefficients = unpack(file, "latent_from_kernel", None, Some(dim))?;
@@ -79,14 +85,15 @@ fn unpack_map(file: &SafeTensors<'_>, views: &Views, dim: usize) -> Result<Map> 
             Ok(KernelView { name: view.name.clone(), first, weight: view.weight, kernel, support })
         };
         let views = views.used().map(view).collect::<Result<Vec<_>>>()?;
-        return Ok(Map::Kernel(KernelMap { views, coefficients, visual_dim }));
+        return Ok(Map::Kernel(KernelMap { views, coefficients, visual_dim, spaces }));
     }
     if dim == visual_dim && has("visual_scale") {
         let scales = unpack(file, "visual_scale", Some(visual_dim), Some(1))?;
         return Ok(Map::Scaled(scales.col_as_slice(0).to_vec()));
     }
-    if dim == visual_dim && !has("latent_from_visual") {
+    if dim == visual_dim && spaces == 1 && !has("latent_from_visual") {
         return Ok(Map::Identity(visual_dim));
     }
-    Ok(Map::Linear(unpack(file, "latent_from_visual", Some(visual_dim), Some(dim))?))
+    let map = unpack(file, "latent_from_visual", Some(visual_dim), Some(dim))?;
+    Ok(if spaces > 1 { Map::Several { map, spaces } } else { Map::Linear(map) })
 }

@@ -1,12 +1,9 @@
 //! Recognition of stored feature rows by a model, in blocks of bounded size.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
-
-use bidilel_math::distance;
 
 use super::Model;
 use crate::dataset::Rows;
@@ -55,7 +52,7 @@ impl Model {
         let mut points = projector.project_blocks(range.len(), |first, into| {
             read_views(rows, range.start + first, self.normalize, into)
         })?;
-        distance::normalize_columns(points.as_mut());
+        space.normalize(points.as_mut());
         Ok(points)
     }
 
@@ -102,8 +99,7 @@ impl Model {
             let projector = fitted.space.projector();
             let recognize = |&first: &usize| {
                 let points = self.project_by(&fitted.space, &projector, rows, first..end(first))?;
-                let embedding = fitted.embedding.points.clone();
-                Ok(report(first, Recognition::nearest(Arc::new(points), embedding)))
+                Ok(report(first, fitted.nearest(points, Candidates::Unseen)))
             };
             firsts.par_iter().map(recognize).collect()
         } else {

@@ -17,12 +17,13 @@ mod scores;
 
 use std::sync::Arc;
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 
 use bidilel_math::distance::pairwise;
 
 pub use scores::Scores;
 
+use crate::latent_space::block_rows;
 pub use crate::task::Candidates;
 
 /// The scores of a batch of instances.
@@ -41,13 +42,27 @@ pub struct Latent {
     pub points: Arc<Mat<f64>>,
     /// $B^u$, latent dimensions x candidate classes.
     pub embedding: Mat<f64>,
+    /// How many spaces have these dimensions together.
+    pub spaces: usize,
 }
 
 impl Latent {
     /// The distance of every instance to every class, as scores.
     pub fn scores(&self) -> Scores {
-        Scores::from_distances(pairwise(self.embedding.as_ref(), self.points.as_ref().as_ref()))
+        Scores::from_distances(mean_distances(
+            self.embedding.as_ref(),
+            self.points.as_ref().as_ref(),
+            self.spaces,
+        ))
     }
+}
+
+/// Euclidean distances between points of several spaces, whose coordinates are below each other: the means over all
+/// spaces.
+pub fn mean_distances(left: MatRef<'_, f64>, right: MatRef<'_, f64>, spaces: usize) -> Mat<f64> {
+    let each = block_rows(left.nrows(), spaces).map(|rows| pairwise(rows.of(left), rows.of(right)));
+    let sum = each.reduce(|sum, own| sum + own).unwrap_or_else(|| Mat::zeros(left.ncols(), right.ncols()));
+    if spaces > 1 { sum * faer::Scale(1.0 / spaces as f64) } else { sum }
 }
 
 impl From<Latent> for Recognition {
@@ -59,7 +74,7 @@ impl From<Latent> for Recognition {
 impl Recognition {
     /// Scores every class embedding by minus its distance to an instance.
     pub fn nearest(points: Arc<Mat<f64>>, embedding: Mat<f64>) -> Self {
-        Latent { points, embedding }.into()
+        Latent { points, embedding, spaces: 1 }.into()
     }
 
     /// The best class of every instance; ties go to the class that comes first.

@@ -52,7 +52,7 @@ fn pipelines() -> Vec<Settings> {
 /// Rows that a part of the pipeline reads, and that do not choose the part.
 fn parameters() -> impl Iterator<Item = &'static Setting> {
     TABLE.iter().filter(|row| {
-        matches!(row.owner, Owner::BottomUp(_) | Owner::TopDown(_) | Owner::Refiner(_))
+        matches!(row.owner, Owner::BottomUp(_) | Owner::TopDown(_) | Owner::Refiner(_) | Owner::Shared(..))
             || (row.owner == Owner::Fusion && row.range != Range::Kernels)
     })
 }
@@ -134,7 +134,12 @@ fn what_does_not_matter_is_left_out_and_read_by_no_part() {
             let given = assigned(&base, row, &texts);
             let effective = given.effective();
             assert_eq!(effective.entries().contains_key(row.name), row.matters(&given), "{}", row.name);
-            assert_eq!(BottomUp::from_settings(&given), BottomUp::from_settings(&effective), "{}", row.name);
+            assert_eq!(
+                BottomUp::from_settings(&given, 1),
+                BottomUp::from_settings(&effective, 1),
+                "{}",
+                row.name
+            );
             assert_eq!(
                 TopDown::from_settings(&given, 1),
                 TopDown::from_settings(&effective, 1),

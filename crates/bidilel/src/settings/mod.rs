@@ -62,7 +62,7 @@ impl Settings {
     pub fn pipeline(&self, seed: u64) -> Pipeline {
         let used = self.effective();
         Pipeline {
-            bottom_up: BottomUp::from_settings(&used),
+            bottom_up: BottomUp::from_settings(&used, seed),
             fusion: Fusion::from_settings(&used, seed),
             top_down: TopDown::from_settings(&used, seed),
             post: used.post(),
@@ -91,7 +91,8 @@ impl Settings {
     ///
     /// The sample of the Nyström approximation is not counted: whether there is one depends on the data.
     pub fn is_random(&self) -> bool {
-        self.effective().init == Some(InitName::Random)
+        let descent = setting("sgd_rate").is_some_and(|row| row.matters(self));
+        descent || self.effective().init == Some(InitName::Random)
     }
 
     /// These settings with others laid over them.

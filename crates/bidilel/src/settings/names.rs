@@ -47,7 +47,9 @@ macro_rules! names {
 // The first of each is the default.
 names! {
     /// Names of the bottom-up learners.
-    BottomUpName { Slpp = "slpp", Lpp = "lpp", Pca = "pca", Lda = "lda", Cca = "cca", None = "none" }
+    BottomUpName {
+        Slpp = "slpp", Lpp = "lpp", Pca = "pca", Lda = "lda", Cca = "cca", Sje = "sje", Latem = "latem", None = "none",
+    }
     /// Names of the top-down embedders.
     TopDownName { Lsm = "lsm", Svr = "svr", LsmSvr = "lsm+svr", Krr = "krr", LsmKrr = "lsm+krr" }
     /// Names of the refiners.

@@ -2,6 +2,7 @@
 
 use super::{BottomUpName, MethodName, Named, PostName, Range, Settings, TopDownName};
 use crate::error::{Error, Expected, Result};
+use crate::tune::Axis;
 
 /// One row of the table.
 #[derive(Debug)]
@@ -77,6 +78,8 @@ pub enum Owner {
     Refiner(PostName),
     /// These methods; the owners before this one are parts of `bidilel`.
     Compared(&'static [MethodName]),
+    /// These methods, and these bottom-up learners.
+    Shared(&'static [MethodName], &'static [BottomUpName]),
 }
 
 impl Owner {
@@ -90,6 +93,9 @@ impl Owner {
             Self::TopDown(embedders) => bidilel && embedders.contains(&settings.top_down.unwrap_or_default()),
             Self::Refiner(refiner) => bidilel && settings.post.iter().flatten().any(|&post| post == refiner),
             Self::Compared(methods) => methods.contains(&method),
+            Self::Shared(methods, learners) => {
+                Self::Compared(methods).is_used(settings) || Self::BottomUp(learners).is_used(settings)
+            }
         }
     }
 }
@@ -146,6 +152,20 @@ impl Setting {
     /// Whether it makes a difference to the method that these settings describe.
     pub fn matters(&self, settings: &Settings) -> bool {
         self.owner.is_used(settings) && (self.when)(settings)
+    }
+
+    /// The values that tuning tries where none are given.
+    pub(crate) fn axis(&self) -> Axis {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "grids of counts hold counts"
+        )]
+        let count = |value: &f64| *value as usize;
+        match self.kind {
+            Kind::Count => Axis::new(self.name, &self.grid.iter().map(count).collect::<Vec<_>>()),
+            _ => Axis::new(self.name, self.grid),
+        }
     }
 
     /// Fails where a number is out of its range.

@@ -56,6 +56,11 @@ const JLSE: Owner = Owner::Compared(&[MethodName::Jlse]);
 const KDICA: Owner = Owner::Compared(&[MethodName::Kdica]);
 const SYNC: Owner = Owner::Compared(&[MethodName::Sync, MethodName::Exem]);
 const EXEM: Owner = Owner::Compared(&[MethodName::Exem, MethodName::ExemNearest]);
+/// Methods that are trained by stochastic gradient descent, two of which are learners of latent spaces too.
+const DESCENT: Owner = Owner::Shared(
+    &[MethodName::Devise, MethodName::Ale, MethodName::Sje, MethodName::Latem],
+    &[BottomUpName::Sje, BottomUpName::Latem],
+);
 const SELF_TRAINING: Owner = Owner::Refiner(PostName::SelfTraining);
 
 macro_rules! table {
@@ -488,6 +493,29 @@ table! {
         value_name: "NAME",
         default: Is("standardized"),
         tune: Tune::Varied("Distances of exem-1nn: {names}"),
+    }
+    sgd_rate: f64, "First step of an instance in devise, ale, sje and latem, which falls to zero" {
+        owner: DESCENT,
+        value_name: "X",
+        default: Is("0.1"),
+        range: Range::Positive,
+        tune: Tune::Varied("First steps of an instance in devise, ale, sje and latem"),
+        grid: &[0.01, 0.1, 1.0],
+    }
+    sgd_epochs: usize, "Passes of devise, ale, sje and latem over the training instances" {
+        owner: DESCENT,
+        value_name: "N",
+        default: Is("10"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Passes of devise, ale, sje and latem over the training instances"),
+        grid: &[3.0, 10.0, 30.0],
+    }
+    latem_maps: usize, "Maps of latem, of which the best scores a class" {
+        owner: Owner::Shared(&[MethodName::Latem], &[BottomUpName::Latem]),
+        value_name: "N",
+        default: Is("4"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Maps of latem"),
     }
     bottom_up: BottomUpName, "How the latent space is learned" {
         owner: Owner::Pipeline,

@@ -16,12 +16,12 @@ use super::fold::Fold;
 use super::pool::Pool;
 use super::sink::{Scores, Sink};
 use super::tree::{Branch, GraphSettings, Setting, tree};
-use crate::bottom_up::{Neighborhood, Search};
+use crate::bottom_up::{Neighborhood, Search, Sizes};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
 use crate::semantic::ClassSemantics;
-use crate::settings::{BottomUpName, MethodName, Settings};
+use crate::settings::{MethodName, Settings};
 use crate::split::Trial;
 use crate::task::{Choice, Normalize, Sources};
 use crate::visual::{KernelForm, Views, check_choice};
@@ -127,20 +127,18 @@ impl<T: Scalar> Evaluator<T> {
         if !shares(settings) {
             return (settings.clone(), None);
         }
+        let mut learner = settings.pipeline(self.seed).bottom_up;
+        if learner.learner_mut().dim().is_none() {
+            return (settings.clone(), None);
+        }
         let least = |count: fn(&Fold) -> usize| self.folds.iter().map(count).min().unwrap_or(0);
+        let semantic_dim = settings.choice(&self.dataset).map_or(usize::MAX, |choice| {
+            let found = choice.semantic.iter().filter_map(|(name, _)| self.dataset.semantic(Some(name)).ok());
+            found.map(|semantic| semantic.vectors.nrows()).sum()
+        });
         let instances = least(|fold| fold.train.len());
-        let most = match settings.bottom_up.unwrap_or(BottomUpName::Slpp) {
-            BottomUpName::Slpp | BottomUpName::Lpp => instances,
-            BottomUpName::Pca => instances.saturating_sub(1),
-            BottomUpName::Lda => least(|fold| fold.trial.known.len()).saturating_sub(1),
-            BottomUpName::Cca => settings.choice(&self.dataset).map_or(usize::MAX, |choice| {
-                let found =
-                    choice.semantic.iter().filter_map(|(name, _)| self.dataset.semantic(Some(name)).ok());
-                found.map(|semantic| semantic.vectors.nrows()).sum()
-            }),
-            BottomUpName::None => return (settings.clone(), None),
-        };
-        let most = most.min(self.features_of(settings, instances)).max(1);
+        let sizes = Sizes { instances, classes: least(|fold| fold.trial.known.len()), semantic_dim };
+        let most = learner.learner().most_dim(&sizes).min(self.features_of(settings, instances)).max(1);
         match settings.dim {
             Some(dim) if dim > most => (Settings { dim: Some(most), ..settings.clone() }, Some(dim)),
             _ => (settings.clone(), None),
@@ -253,7 +251,8 @@ impl<T: Scalar> Evaluator<T> {
     }
 }
 
-/// Whether settings share work with others: those of the paper's method do.
+/// Whether settings share work with others: those of the paper's method do, unless their learner is random.
 fn shares(settings: &Settings) -> bool {
     settings.method.unwrap_or_default() == MethodName::Bidilel
+        && !settings.pipeline(0).bottom_up.learner().is_random()
 }

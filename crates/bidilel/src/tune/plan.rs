@@ -14,7 +14,7 @@ use super::grid::{self, Axis, product};
 use super::search::{Log, Search};
 use super::{Curve, Host, Outcome, Scored, Stage};
 use crate::error::{Error, Result};
-use crate::settings::{MethodName, PostName, Range, Settings, TABLE};
+use crate::settings::{MethodName, PostName, Range, Setting, Settings, TABLE};
 
 /// A tenth of a percentage point: a difference that shows in print.
 const VISIBLE_DIFFERENCE: f64 = 1e-3;
@@ -192,7 +192,7 @@ impl<T: Scalar> Search<'_, T> {
             grid::fine().into_iter().take(3).collect()
         } else {
             let matters = TABLE.iter().filter(|row| row.matters(&plan.base) && !row.grid.is_empty());
-            matters.map(|row| Axis::new(row.name, row.grid)).collect()
+            matters.map(Setting::axis).collect()
         };
         let axes = if plan.axes.is_empty() { self.wanted(usual) } else { plan.axes.clone() };
         let mut batch = self.admit(product(&plan.base, &axes)?);

@@ -94,7 +94,7 @@ pub(super) fn tree(settings: &[Setting], shared: Vec<usize>) -> Vec<Branch> {
     };
     let learner = |i: usize| LearnerKey {
         learner: parts[i].0.clone(),
-        semantics: matches!(parts[i].0, BottomUp::Cca(_)).then_some(settings[i].semantics),
+        semantics: parts[i].0.learner().reads_semantics().then_some(settings[i].semantics),
         all_dims: parts[i].2 == usize::MAX,
     };
     let embedder = |i: usize| (settings[i].semantics, settings[i].pipeline.top_down.clone());
@@ -131,16 +131,9 @@ fn nodes<K: PartialEq, C>(
 /// A learner without alpha and dim, its alpha, and the most dimensions that are used of its space.
 fn parts(learner: &BottomUp) -> (BottomUp, Option<f64>, usize) {
     let mut learner = learner.clone();
-    let (alpha, dim) = match &mut learner {
-        BottomUp::Slpp(slpp) => (Some(&mut slpp.locality.alpha), Some(&mut slpp.locality.dim)),
-        BottomUp::Lpp(lpp) => (Some(&mut lpp.locality.alpha), Some(&mut lpp.locality.dim)),
-        BottomUp::Pca(pca) => (None, Some(&mut pca.dim)),
-        BottomUp::Lda(lda) => (None, Some(&mut lda.dim)),
-        BottomUp::Cca(cca) => (None, Some(&mut cca.dim)),
-        BottomUp::None(_) => (None, None),
-    };
+    let own = learner.learner_mut();
+    let alpha = own.alpha().map(|alpha| std::mem::replace(alpha, 0.0));
     let default = if alpha.is_some() { DEFAULT_DIM } else { usize::MAX };
-    let dim = dim.and_then(Option::take).unwrap_or(default);
-    let alpha = alpha.map(|alpha| std::mem::replace(alpha, 0.0));
+    let dim = own.dim().and_then(Option::take).unwrap_or(default);
     (learner, alpha, dim)
 }

@@ -191,7 +191,7 @@ impl<'a, T: Scalar> Mapped<'a, T> {
             kernel,
             support: Mat::from_fn(part.nrows(), part.ncols(), |i, j| f32::from_f64(part[(i, j)].to_f64())),
         });
-        KernelMap { views: views.collect(), coefficients, visual_dim: self.visual_dim }
+        KernelMap { views: views.collect(), coefficients, visual_dim: self.visual_dim, spaces: 1 }
     }
 }
 

@@ -34,6 +34,8 @@ pub struct KernelMap {
     pub coefficients: Mat<f64>,
     /// Features of all views together.
     pub visual_dim: usize,
+    /// How many latent spaces have these dimensions together.
+    pub spaces: usize,
 }
 
 impl KernelMap {

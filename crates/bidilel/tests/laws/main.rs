@@ -6,6 +6,7 @@ mod degenerate;
 mod determinism;
 mod fusion;
 mod invariance;
+mod joint;
 mod methods;
 mod nasty;
 mod seam;
