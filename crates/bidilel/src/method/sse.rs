@@ -11,8 +11,7 @@
 //! `$$ \min_w \tfrac{\lambda}{2} \|w\|^2 + \frac{1}{2K} \sum_y \sum_{c \ne y} \max(0,\ 1 - F(y, y) + F(y, c))^2. $$`
 //!
 //! The two variants are one: $\max(0, x - v) = x - \min(x, v)$, and as codes sum to 1, the part in $x$ adds the same to the
-//! score of every class. So `$w_{\mathrm{ReLU}} = -w_{\mathrm{intersection}}$`, and the ranking of classes is the same. What
-//! sets them apart in the paper are the local optima of its alternation.
+//! score of every class. So `$w_{\mathrm{ReLU}} = -w_{\mathrm{intersection}}$`, and the ranking of classes is the same.
 //!
 //! Left open by the paper and chosen here: the references are the class means and stay so, which makes the problem in
 //! $w$ convex (the paper alternates between $w$ and $v$ from there); margins hold for the means over classes (the paper's
