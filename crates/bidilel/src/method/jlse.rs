@@ -174,7 +174,7 @@ impl FittedMethod for LatentSimilarity {
         }
         distance::normalize_columns(points.as_mut());
         distance::normalize_columns(directions.as_mut());
-        let before = Latent { points: Arc::new(points), embedding: directions };
+        let before = Latent { points: Arc::new(points), embedding: directions, spaces: 1 };
         Ok(Structured::default().refine(before, &scores)?.into())
     }
 }

@@ -75,7 +75,7 @@ impl Kdica {
     fn transform(
         &self,
         sums: &Sums,
-        gram: Mat<f64>,
+        gram: &Mat<f64>,
         known: MatRef<'_, f64>,
         watch: &dyn Observer,
     ) -> Result<Mat<f64>> {
@@ -146,10 +146,10 @@ impl ZeroShotMethod for Kdica {
         let sums = Sums::of(task);
         let gram = sums.gram(task, watch)?;
         watch.stage("eigen");
-        let map = sums.unscaled(self.transform(&sums, gram, known, watch)?);
+        let map = sums.unscaled(self.transform(&sums, &gram, known, watch)?);
         let bits = attributes.bits.subcols(0, task.known.len());
         let targets = Targets::Binary { groups: &task.train.labels, values: bits };
-        let predictors = Predictors::of_projected(task, map, targets, self.logistic_ridge, watch)?;
+        let predictors = Predictors::of_projected(task, map.as_ref(), targets, self.logistic_ridge, watch)?;
         Ok(AttributeClassifiers::new(predictors, attributes))
     }
 }

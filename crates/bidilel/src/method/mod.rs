@@ -23,11 +23,11 @@ mod cosine;
 mod dap;
 mod devise;
 mod eszsl;
-mod hyperedges;
 mod exem;
 mod exem_nearest;
 mod exemplars;
 mod hat;
+mod hyperedges;
 mod iap;
 mod jlse;
 mod joint;
@@ -41,13 +41,13 @@ mod rr;
 mod rr_reverse;
 mod sae;
 mod semantic_map;
+mod similarity;
+mod sje;
+mod sse;
+mod sync;
 mod tmv_hlp;
 mod transductive;
 mod uda;
-mod similarity;
-mod sse;
-mod sync;
-mod sje;
 
 use std::fmt;
 
@@ -68,20 +68,20 @@ pub use exem_nearest::{ExemNearest, VisualExemplars};
 pub use exemplars::ExemplarRegression;
 pub use hat::{Hat, HierarchicalAttributes};
 pub use iap::{Iap, IndirectAttributes};
-pub use mr::{ManifoldRegression, Mr};
 pub use jlse::{Jlse, LatentSimilarity};
 pub use kdica::Kdica;
 pub use latem::Latem;
+pub use mr::{ManifoldRegression, Mr};
 pub use report::MethodReport;
 pub use rr::Rr;
 pub use rr_reverse::{RrReverse, VisualPrototypes};
 pub use sae::Sae;
 pub use semantic_map::SemanticMap;
-pub use tmv_hlp::{SemanticViews, TmvHlp};
-pub use uda::{KnownDictionary, Uda};
+pub use sje::Sje;
 pub use sse::{MixturePatterns, Sse, SseVariant};
 pub use sync::{SynC, SynthesizedClassifiers};
-pub use sje::Sje;
+pub use tmv_hlp::{SemanticViews, TmvHlp};
+pub use uda::{KnownDictionary, Uda};
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Fitted, Pipeline};
@@ -247,33 +247,30 @@ methods! {
     /// Indirect attribute prediction.
     Iap = "iap" (2009, Inductive, "C. Lampert, H. Nickisch and S. Harmeling, Learning to detect unseen object classes by between-class attribute transfer"),
         Iap => IndirectAttributes;
+    /// Attribute label embedding.
+    Ale = "ale" (2013, Inductive, "Z. Akata, F. Perronnin, Z. Harchaoui and C. Schmid, Label-embedding for attribute-based classification"),
+        Ale => Rankings;
     /// Convex combination of semantic embeddings.
     Conse = "conse" (2013, Inductive, "M. Norouzi et al., Zero-shot learning by convex combination of semantic embeddings"),
         Conse => ConvexCombination;
-    /// Cosine similarity, where pictures and descriptions share a space.
-    Cosine = "cosine" (2021, Inductive, "A. Radford et al., Learning transferable visual models from natural language supervision"),
-        Cosine => SharedSpace;
+    /// Deep visual-semantic embedding.
+    Devise = "devise" (2013, Inductive, "A. Frome et al., DeViSE: a deep visual-semantic embedding model"),
+        Devise => Rankings;
     /// Embarrassingly simple zero-shot learning.
     Eszsl = "eszsl" (2015, Inductive, "B. Romera-Paredes and P. Torr, An embarrassingly simple approach to zero-shot learning"),
         Eszsl => Compatibility;
-    /// Semantic autoencoder.
-    Sae = "sae" (2017, Inductive, "E. Kodirov, T. Xiang and S. Gong, Semantic autoencoder for zero-shot learning"),
-        Sae => SemanticMap;
+    /// Hierarchical attribute transfer.
+    Hat = "hat" (2015, Inductive, "Z. Al-Halah and R. Stiefelhagen, How to transfer? Zero-shot object recognition via hierarchical transfer of semantic attributes"),
+        Hat => HierarchicalAttributes;
     /// Ridge regression to descriptions.
     Rr = "rr" (2015, Inductive, "X. Xu, T. Hospedales and S. Gong, Semantic embedding space for zero-shot action recognition"),
         Rr => SemanticMap;
     /// Ridge regression to features.
     RrReverse = "rr-reverse" (2015, Inductive, "Y. Shigeto et al., Ridge regression, hubness, and zero-shot learning"),
         RrReverse => VisualPrototypes;
-    /// Manifold regression, self-training and normalized similarities.
-    Mr = "mr" (2015, Transductive, "X. Xu, T. Hospedales and S. Gong, Semantic embedding space for zero-shot action recognition"),
-        Mr => ManifoldRegression;
-    /// Unsupervised domain adaptation of a dictionary.
-    Uda = "uda" (2015, Transductive, "E. Kodirov, T. Xiang, Z. Fu and S. Gong, Unsupervised domain adaptation for zero-shot learning"),
-        Uda => KnownDictionary;
-    /// Transductive multi-view hypergraph label propagation.
-    TmvHlp = "tmv-hlp" (2015, Transductive, "Y. Fu, T. Hospedales, T. Xiang and S. Gong, Transductive multi-view zero-shot learning"),
-        TmvHlp => SemanticViews;
+    /// Structured joint embedding.
+    Sje = "sje" (2015, Inductive, "Z. Akata, S. Reed, D. Walter, H. Lee and B. Schiele, Evaluation of output embeddings for fine-grained image classification"),
+        Sje => Rankings;
     /// Semantic similarity embedding.
     Sse = "sse" (2015, Inductive, "Z. Zhang and V. Saligrama, Zero-shot learning via semantic similarity embedding"),
         Sse => MixturePatterns;
@@ -283,9 +280,9 @@ methods! {
     /// Domain-invariant components, then direct attribute prediction.
     Kdica = "kdica" (2016, Inductive, "C. Gan, T. Yang and B. Gong, Learning attributes equals multi-source domain generalization"),
         Kdica => AttributeClassifiers;
-    /// Hierarchical attribute transfer.
-    Hat = "hat" (2015, Inductive, "Z. Al-Halah and R. Stiefelhagen, How to transfer? Zero-shot object recognition via hierarchical transfer of semantic attributes"),
-        Hat => HierarchicalAttributes;
+    /// Latent embeddings.
+    Latem = "latem" (2016, Inductive, "Y. Xian et al., Latent embeddings for zero-shot classification"),
+        Latem => Rankings;
     /// Synthesized classifiers.
     Sync = "sync" (2016, Inductive, "S. Changpinyo et al., Synthesized classifiers for zero-shot learning"),
         SynC => SynthesizedClassifiers;
@@ -295,18 +292,21 @@ methods! {
     /// The nearest predicted exemplar.
     ExemNearest = "exem-1nn" (2017, Inductive, "S. Changpinyo, W.-L. Chao and F. Sha, Predicting visual exemplars of unseen classes for zero-shot learning"),
         ExemNearest => VisualExemplars;
-    /// Deep visual-semantic embedding.
-    Devise = "devise" (2013, Inductive, "A. Frome et al., DeViSE: a deep visual-semantic embedding model"),
-        Devise => Rankings;
-    /// Attribute label embedding.
-    Ale = "ale" (2013, Inductive, "Z. Akata, F. Perronnin, Z. Harchaoui and C. Schmid, Label-embedding for attribute-based classification"),
-        Ale => Rankings;
-    /// Structured joint embedding.
-    Sje = "sje" (2015, Inductive, "Z. Akata, S. Reed, D. Walter, H. Lee and B. Schiele, Evaluation of output embeddings for fine-grained image classification"),
-        Sje => Rankings;
-    /// Latent embeddings.
-    Latem = "latem" (2016, Inductive, "Y. Xian et al., Latent embeddings for zero-shot classification"),
-        Latem => Rankings;
+    /// Semantic autoencoder.
+    Sae = "sae" (2017, Inductive, "E. Kodirov, T. Xiang and S. Gong, Semantic autoencoder for zero-shot learning"),
+        Sae => SemanticMap;
+    /// Cosine similarity, where pictures and descriptions share a space.
+    Cosine = "cosine" (2021, Inductive, "A. Radford et al., Learning transferable visual models from natural language supervision"),
+        Cosine => SharedSpace;
+    /// Manifold regression, self-training and normalized similarities.
+    Mr = "mr" (2015, Transductive, "X. Xu, T. Hospedales and S. Gong, Semantic embedding space for zero-shot action recognition"),
+        Mr => ManifoldRegression;
+    /// Transductive multi-view hypergraph label propagation.
+    TmvHlp = "tmv-hlp" (2015, Transductive, "Y. Fu, T. Hospedales, T. Xiang and S. Gong, Transductive multi-view zero-shot learning"),
+        TmvHlp => SemanticViews;
+    /// Unsupervised domain adaptation of a dictionary.
+    Uda = "uda" (2015, Transductive, "E. Kodirov, T. Xiang, Z. Fu and S. Gong, Unsupervised domain adaptation for zero-shot learning"),
+        Uda => KnownDictionary;
 }
 
 impl Method {

@@ -2,7 +2,7 @@
 //!
 //! What `conse` and `iap` (known classes), `dap` and `kdica` (attributes) stand on.
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use safetensors::tensor::SafeTensors;
 
 use bidilel_math::Observer;
@@ -50,19 +50,19 @@ impl Predictors {
     /// Fits targets to linearly transformed features; `map` is visual dimensions x transformed features.
     pub(super) fn of_projected(
         task: &Task,
-        map: Mat<f64>,
+        map: MatRef<'_, f64>,
         targets: Targets<'_>,
         ridge: f64,
         watch: &dyn Observer,
     ) -> Result<Self> {
         settings::check("logistic_ridge", ridge)?;
         watch.stage("logistic");
-        let projected = Projector::new(map.as_ref()).project(task.train.features.as_ref());
+        let projected = Projector::new(map).project(task.train.features.as_ref());
         #[expect(clippy::cast_possible_truncation, reason = "features are single precision")]
         let narrow = Mat::from_fn(projected.nrows(), projected.ncols(), |i, j| projected[(i, j)] as f32);
         drop(projected);
         let (weights, offset) = solve(&narrow, targets, ridge, watch)?;
-        Ok(Self::new(product(map.as_ref(), weights.as_ref()), offset))
+        Ok(Self::new(product(map, weights.as_ref()), offset))
     }
 
     fn new(map: Mat<f64>, mean: Vec<f64>) -> Self {

@@ -148,7 +148,7 @@ impl LatentRefiner for Balanced {
                 break;
             }
         }
-        Ok(Latent { points: points.into(), embedding: centers })
+        Ok(Latent { points: points.into(), embedding: centers, spaces: before.spaces })
     }
 }
 
@@ -163,7 +163,7 @@ mod tests {
     fn latent(instances: usize) -> Latent {
         let embedding = Mat::from_fn(4, 3, |i, j| wave(i, j + 100));
         let points = Mat::from_fn(4, instances, |i, j| embedding[(i, j % 3)] + 0.6 * wave(i, j));
-        Latent { points: points.into(), embedding }
+        Latent { points: points.into(), embedding, spaces: 1 }
     }
 
     fn refine(settings: &Balanced, latent: Latent) -> Latent {
@@ -212,6 +212,7 @@ mod tests {
         let backward = Latent {
             points: Mat::from_fn(4, 30, |i, j| forward.points[(i, 29 - j)]).into(),
             embedding: forward.embedding.clone(),
+            spaces: 1,
         };
         let settings = Balanced::default();
         let [one, other] = [forward, backward].map(|latent| refine(&settings, latent).embedding);
@@ -224,10 +225,12 @@ mod tests {
         let equal = Latent {
             points: Mat::from_fn(4, 12, |i, _| one.points[(i, 0)]).into(),
             embedding: one.embedding.clone(),
+            spaces: 1,
         };
         let single = Latent {
             points: Mat::from_fn(4, 12, |i, j| one.embedding[(i, 0)] + 0.01 * wave(i, j)).into(),
             embedding: one.embedding.clone(),
+            spaces: 1,
         };
         for strength in [0.0, 0.5, 1.0] {
             for before in [&one, &equal, &single] {
