@@ -4,8 +4,8 @@
 //! present or absent, $A_n$. There is one classifier per attribute, as in direct attribute prediction, and one per inner
 //! node, which learns to tell instances of known classes that agree with all of $A_n$ from those that do not. With
 //! ancestors $n_1, n_2, \dots$ of class $c$ from its parent on, its score is
-//! `$$ \sum_m \log \frac{p(a_m = a_m^c \mid x)}{p(a_m = a_m^c)}
-//!    + \sum_k \delta^k\, |A_{n_k}| \log \frac{p(n_k \mid x)}{p(n_k)}, $$`
+//! `$$ \sum_m \log \frac{p(a_m = a_m^c \mid x)}{p(a_m = a_m^c)} +
+//!    \sum_k \delta^k\, |A_{n_k}| \log \frac{p(n_k \mid x)}{p(n_k)}, $$`
 //! with shares of known classes as priors: the shared attributes of an ancestor count as many times as there are, discounted
 //! by $\delta$ per step.
 //!
@@ -126,9 +126,10 @@ fn nodes(bits: &Mat<f64>, distances: &Mat<f64>, known: usize) -> Vec<Node> {
         let (left, right) = (&clusters[merge.left], &clusters[merge.right]);
         let steps: Vec<Option<i32>> = left.iter().zip(right).map(|(l, r)| l.or(*r).map(|s| s + 1)).collect();
         let members: Vec<usize> = (0..classes).filter(|&class| steps[class].is_some()).collect();
-        let shares = |m: &usize| members.iter().all(|&class| bits[(*m, class)] == bits[(*m, members[0])]);
+        let has = |m: usize, class: usize| bits[(m, class)] > 0.5;
+        let shares = |m: &usize| members.iter().all(|&class| has(*m, class) == has(*m, members[0]));
         let shared: Vec<usize> = (0..bits.nrows()).filter(shares).collect();
-        let agrees = |class: usize| shared.iter().all(|&m| bits[(m, class)] == bits[(m, members[0])]);
+        let agrees = |class: usize| shared.iter().all(|&m| has(m, class) == has(m, members[0]));
         let agreeing: Vec<f64> = (0..known).map(|class| f64::from(u8::from(agrees(class)))).collect();
         let prior = agreeing.iter().sum::<f64>() / known as f64;
         if !shared.is_empty() && prior > 0.0 && prior < 1.0 {
