@@ -119,8 +119,8 @@ fn says_what_is_wrong_in_the_manifest_and_where() {
         edited("metric = \"cosine\"", "metrik = \"cosine\""),
         line(
             15,
-            "unknown key `metrik`, expected one of `file`, `key`, `transpose`, `metric`, `names`, `word_vectors`, `missing`, \
-             `columns`, `label_column`, `name_column`, `id_column`"
+            "unknown key `metrik`, expected one of `file`, `key`, `transpose`, `metric`, `names`, `prompts`, `word_vectors`, \
+             `missing`, `columns`, `label_column`, `name_column`, `id_column`"
         ),
     );
     assert_eq!(
@@ -199,7 +199,7 @@ fn several_prompts_per_class_are_averaged_as_unit_vectors() {
     assert_eq!(sample.error().0, "`words.npy`: expected 6 rows (`prompts` per class), found 5");
     sample.put("words.npy", array(&[6, 2], &[0.0; 12]));
     assert!(sample.error().0.contains("a vector that is not all zero"), "{}", sample.error().0);
-    sample.edit("\"cosine\"", "\"precomputed\"");
+    sample.edit("metric = \"cosine\"", "metric = \"precomputed\"\nprompts = 2");
     assert!(sample.error().0.contains("no distances"), "{}", sample.error().0);
 }
 

@@ -17,7 +17,7 @@ use safetensors::tensor::SafeTensors;
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::Observer;
-use bidilel_math::projection::Projector;
+use bidilel_math::backend::Projector;
 
 use super::exemplars::ExemplarRegression;
 use super::linear::require_linear;

@@ -74,6 +74,36 @@ fn every_method_is_far_better_than_chance() {
     }
 }
 
+/// The generator's preset of the size of AwA, with a tenth of its instances: guessing gives 10 %.
+#[test]
+fn every_method_has_thrice_chance_over_five_seeds_of_the_awa_preset() {
+    let data: Vec<Dataset> = (0..5)
+        .map(|seed| {
+            let preset = Synthetic::preset("awa").expect("a preset");
+            Synthetic { scale: 0.1, ..preset }.generate(seed).expect("data")
+        })
+        .collect();
+    for name in names() {
+        let accuracy = |dataset: &Dataset| {
+            let experiment = Experiment { settings: settings(name), ..Experiment::default() };
+            evaluate(dataset.clone(), &experiment, &Silent).expect(name).runs[0].accuracy().per_class
+        };
+        let mean = data.iter().map(accuracy).sum::<f64>() / 5.0;
+        assert!(mean >= 0.3, "{name}: {mean}");
+    }
+}
+
+#[test]
+fn jlse_with_structured_prediction_is_transductive_and_has_no_model() {
+    let settings = Settings { jlse_structured: Some(true), ..settings("jlse") };
+    let outcome = Model::fit(&dataset(), &settings, None, 0, &Silent);
+    assert!(matches!(outcome, Err(Error::Transductive { .. })), "{outcome:?}");
+    let experiment = Experiment { settings, ..Experiment::default() };
+    let evaluated = evaluate(dataset(), &experiment, &Silent).expect("a batch");
+    assert_eq!(evaluated.runs[0].steps[0].name, "transductive");
+    assert!(evaluated.runs[0].accuracy().per_class > 1.5 / evaluated.runs[0].classes.len() as f64);
+}
+
 #[test]
 fn every_model_survives_being_written_and_read_and_predicts_what_was_scored() {
     let dataset = dataset();
