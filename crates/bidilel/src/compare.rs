@@ -38,6 +38,10 @@ use crate::tune::{Axis, Evaluator, Holdout, Host, Plan, Strategy, folds};
 /// losses. They are written as a user would type them.
 const VARIANTS: &[&str] = &[
     "eszsl:eszsl-center",
+    "sse:sse-variant=relu",
+    "sync:sync-loss=crammer-singer",
+    "sync:sync-loss=structured",
+    "jlse:jlse-structured",
     "bidilel:bottom-up=lda",
     "bidilel:bottom-up=cca",
     "bidilel+self-training",

@@ -193,7 +193,7 @@ table! {
         default: Is("1"),
         range: Range::Positive,
         tune: Tune::Varied("Ridges of the logistic regression of dap, iap, conse, kdica and hat"),
-        grid: DECADES,
+        grid: &[0.1, 1.0, 10.0],
     }
     conse_classes: usize, "Known classes that describe an instance in conse" {
         owner: Owner::Compared(&[MethodName::Conse]),
