@@ -5,7 +5,11 @@ use std::fmt::Write;
 use bidilel::method::Kind;
 
 use crate::comparison::{ComparedMethod, Comparison, Over};
+use crate::tuning::settings_line_without;
 use crate::{Align, Bar, Table, bars, settings_line, wrap_lines};
+
+/// What the first column and the head say.
+const SAID: [&str; 3] = ["method", "visual", "semantic"];
 
 impl Comparison {
     /// One row per method with fractions: for CSV.
@@ -108,7 +112,7 @@ impl Comparison {
         }
         cells.extend([
             row.peak_memory.map_or_else(dash, |bytes| format!("{:.0}", bytes as f64 / 1e6)),
-            row.error.clone().unwrap_or_else(|| settings_line(&without_method(row))),
+            row.error.clone().unwrap_or_else(|| settings_line_without(&row.settings, &SAID)),
         ]);
         cells
     }
@@ -167,11 +171,6 @@ impl Comparison {
     }
 }
 
-/// The settings of a row without what its first column says.
-fn without_method(row: &ComparedMethod) -> bidilel::Settings {
-    bidilel::Settings { method: None, visual: None, semantic: None, ..row.settings.effective() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,6 +210,10 @@ mod tests {
     fn one_table_has_every_row_for_papers_and_spreadsheets() {
         let compared = compared();
         assert_eq!(compared.csv_table().rows.len(), 4);
+        let mut tuned = compared.clone();
+        tuned.results[0].settings =
+            serde_json::from_str(r#"{"method": "rr", "rr_ridge": 0.5}"#).expect("settings");
+        assert_eq!(tuned.table(None).rows[0].last().expect("a cell"), "rr-ridge 0.5");
         assert!(compared.table(None).render(Format::Latex).contains("transductive"));
         let drawn = compared.drawing();
         assert!(drawn.contains(">eszsl</text>") && !drawn.contains(">dap</text>"), "no bar for a failure");

@@ -193,7 +193,13 @@ impl BestSetting {
 
 /// `alpha 10.0, dim 100`: the settings that were given and matter to the method.
 pub fn settings_line(settings: &Settings) -> String {
-    let entries = settings.effective().entries();
+    settings_line_without(settings, &[])
+}
+
+/// The same without some of them.
+pub(crate) fn settings_line_without(settings: &Settings, left_out: &[&str]) -> String {
+    let mut entries = settings.effective().entries();
+    entries.retain(|name, _| !left_out.contains(&&name[..]));
     let part =
         |(name, value): (&String, &Value)| format!("{} {}", name.replace('_', "-"), setting_text(value));
     let parts: Vec<String> = entries.iter().map(part).collect();
