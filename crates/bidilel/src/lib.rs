@@ -71,7 +71,9 @@ mod zero_shot;
 pub use bidilel_math::{Observer, Silent};
 pub use faer::{Mat, MatRef};
 
-pub use bottom_up::{BottomUp, Cca, LandmarkSpace, LatentSpaceLearner, Lda, Locality, Lpp, Pca, Slpp};
+pub use bottom_up::{
+    BottomUp, Cca, CcaLda, LandmarkSpace, LatentSpaceLearner, Lda, Locality, Lpp, Pca, Slpp,
+};
 pub use dataset::{Dataset, DatasetBuilder, Metric, Rows, SplitKind};
 pub use encode::Encoder;
 pub use error::{Error, Result};

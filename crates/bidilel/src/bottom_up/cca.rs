@@ -10,21 +10,17 @@
 //! D. Hardoon, S. Szedmak, J. Shawe-Taylor, *Canonical correlation analysis: an overview with application
 //! to learning methods*, 2004.
 
-use faer::Mat;
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::eigen::Whitener;
 use bidilel_math::parallel::product;
-use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
-use super::lda::{check_classes, class_factor, finish, leading_left};
-use super::{
-    DEFAULT_DIM, LatentSpaceLearner, Learner, Sizes, resolve_dim, scale_both, scale_rows, scales_of,
-    total_scatter, varying_dimensions,
-};
-use crate::error::{Error, Result, SemanticProblem};
-use crate::latent_space::{LatentSpace, Map};
+use super::moments::{Moments, add_relative, check_classes, leading_left};
+use super::semantic_factor::semantic_factor;
+use super::{DEFAULT_DIM, LatentSpaceLearner, Learner, Sizes, resolve_dim};
+use crate::error::{Error, Result};
+use crate::latent_space::LatentSpace;
 use crate::settings::{self, Settings};
 use crate::task::Training;
 
@@ -68,64 +64,24 @@ impl<T: Scalar> LatentSpaceLearner<T> for Cca {
     fn fit(&self, training: &Training<'_, T>, watch: &dyn Observer) -> Result<LatentSpace> {
         settings::check("ridge", self.ridge)?;
         check_classes(training.classes)?;
-        let Some(semantics) = training.semantics else {
-            let origin = "the semantic representation".to_owned();
-            let problem = SemanticProblem::NoVectors { needed_by: "bottom-up `cca`" };
-            return Err(Error::Semantic { origin, problem });
-        };
-        let rows = varying_dimensions(training, watch)?;
-        let most = rows.len().min(semantics.nrows());
+        let weighted = semantic_factor(training, "bottom-up `cca`")?;
+        let mut moments = Moments::of(training, watch)?;
+        let most = moments.rows.len().min(weighted.nrows());
         let fallback = DEFAULT_DIM.min(most).min(training.classes.saturating_sub(1)).max(1);
         let dim =
             resolve_dim(self.dim.or(Some(fallback)), most, "varying features, and semantic dimensions")?;
-        watch.stage("scatter");
-        let mean = scatter::mean(training.features);
-        let data = Selected { points: training.features, rows: &rows, center: Some(&mean) };
-        let mut visual = total_scatter(data, watch)?;
-        let scales = scales_of(training, &rows);
-        scale_both(&mut visual, scales.as_deref());
-        let factor = class_factor(training, &rows, &mean);
-        let weighted = semantic_factor(training, semantics);
-        // Unit vectors that agree to rounding are the same.
-        if weighted.norm_max() < 1e-9 {
-            let origin = "the semantic representation".to_owned();
-            return Err(Error::Semantic { origin, problem: SemanticProblem::AllAlike });
-        }
         watch.stage("eigen");
-        let visual =
-            Whitener::new(with_ridge(visual, self.ridge).as_ref()).map_err(Error::in_stage("eigen"))?;
-        let semantic = with_ridge(product(weighted.as_ref(), weighted.transpose()), self.ridge);
+        add_relative(&mut moments.total, self.ridge);
+        let visual = Whitener::new(moments.total.as_ref()).map_err(Error::in_stage("eigen"))?;
+        let mut semantic = product(weighted.as_ref(), weighted.transpose());
+        add_relative(&mut semantic, self.ridge);
         let semantic = Whitener::new(semantic.as_ref()).map_err(Error::in_stage("eigen"))?;
         // The instances' factors 1/n cancel between the covariances and the cross-covariance.
         let cross = product(
-            visual.forward(factor.as_ref()).as_ref(),
+            visual.forward(moments.classes.as_ref()).as_ref(),
             semantic.forward(weighted.as_ref()).transpose(),
         );
-        let mut map = visual.back(leading_left(cross.as_ref(), dim)?.as_ref());
-        scale_rows(&mut map, scales.as_deref());
-        Ok(LatentSpace::centered(
-            Map::Linear(finish(map, &rows, training.features.nrows())),
-            training.features,
-        ))
+        let map = visual.back(leading_left(cross.as_ref(), dim)?.as_ref());
+        Ok(moments.space(map, training))
     }
-}
-
-/// Columns $\sqrt{n_c} (s_c - \bar s)$ with the mean over instances: semantic dimensions x classes.
-fn semantic_factor<T: Scalar>(training: &Training<'_, T>, semantics: faer::MatRef<'_, f64>) -> Mat<f64> {
-    let mut counts = vec![0.0; training.classes];
-    training.labels.iter().for_each(|&label| counts[label] += 1.0);
-    let total: f64 = counts.iter().sum();
-    let mean: Vec<f64> = (0..semantics.nrows())
-        .map(|row| (0..training.classes).map(|c| counts[c] * semantics[(row, c)]).sum::<f64>() / total)
-        .collect();
-    Mat::from_fn(semantics.nrows(), training.classes, |row, c| {
-        counts[c].sqrt() * (semantics[(row, c)] - mean[row])
-    })
-}
-
-fn with_ridge(mut covariance: Mat<f64>, ridge: f64) -> Mat<f64> {
-    let size = covariance.nrows();
-    let trace: f64 = (0..size).map(|i| covariance[(i, i)]).sum();
-    (0..size).for_each(|i| covariance[(i, i)] += ridge * trace / size as f64);
-    covariance
 }

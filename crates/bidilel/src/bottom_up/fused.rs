@@ -55,6 +55,7 @@ impl BottomUp {
             classes: training.classes,
             semantics: training.semantics,
             views: &inner,
+            total: None,
         };
         let learner = if method == KernelForm::NSpace { self.over_kernel(direct) } else { self.clone() };
         let space = match &graph {

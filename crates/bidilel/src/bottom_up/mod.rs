@@ -13,13 +13,16 @@
 //! ```
 
 mod cca;
+mod cca_lda;
 mod fused;
 mod joint;
 mod lda;
 mod locality;
+mod moments;
 mod none;
 mod pca;
 mod scatters;
+mod semantic_factor;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +32,7 @@ use bidilel_math::scatter::{self, Selected};
 use bidilel_math::{Observer, Scalar};
 
 pub use cca::Cca;
+pub use cca_lda::CcaLda;
 pub use fused::LandmarkSpace;
 pub use lda::Lda;
 pub use locality::{Locality, Lpp, Regularizer, Slpp};
@@ -145,6 +149,9 @@ learners! {
     Lda(Lda),
     /// Canonical correlation analysis with the semantic vectors.
     Cca(Cca),
+    /// Both of these in one problem.
+    #[serde(rename = "cca+lda")]
+    CcaLda(CcaLda),
     /// The map of structured joint embedding.
     Sje(Sje),
     /// The maps of latent embeddings: several spaces.

@@ -286,12 +286,6 @@ pub enum Error {
         /// The views that the search has.
         loaded: String,
     },
-    /// A setting that has one value in a search, because data are loaded by it.
-    #[error("`{setting}` is the same for all settings of a search")]
-    FixedInSearch {
-        /// The setting.
-        setting: &'static str,
-    },
     /// The observer cancelled.
     #[error("cancelled")]
     Cancelled,

@@ -83,14 +83,14 @@ impl Post {
 
 impl Refiner for Post {
     fn refine(&self, before: Recognition) -> Result<Recognition> {
-        let refiner: &dyn LatentRefiner = match self {
-            Self::SelfTraining(refiner) => refiner,
-            Self::Structured(refiner) => refiner,
-            Self::Balanced(refiner) => refiner,
-        };
         let Recognition { scores, latent } = before;
         let latent = latent.ok_or(Error::NoLatentPoints { refiner: self.name() })?;
-        Ok(refiner.refine(latent, &scores)?.into())
+        match self {
+            Self::SelfTraining(refiner) => refiner.refine(latent, &scores).map(Recognition::from),
+            Self::Structured(refiner) => refiner.refine(latent, &scores).map(Recognition::from),
+            // Its scores are not those of the nearest center alone.
+            Self::Balanced(refiner) => refiner.refine(latent),
+        }
     }
 }
 

@@ -38,7 +38,9 @@ use crate::top_down::TopDown;
 use crate::visual::Fusion;
 
 pub(crate) use names::named;
-pub use names::{BottomUpName, ExemDistance, InitName, KernelName, Named, PostName, SyncLoss, TopDownName};
+pub use names::{
+    BalancedShares, BottomUpName, ExemDistance, InitName, KernelName, Named, PostName, SyncLoss, TopDownName,
+};
 pub use range::Range;
 pub use row::{Default as SettingDefault, Kind, Owner, Setting, Tune};
 pub use table::{Settings, TABLE};

@@ -48,12 +48,15 @@ macro_rules! names {
 names! {
     /// Names of the bottom-up learners.
     BottomUpName {
-        Slpp = "slpp", Lpp = "lpp", Pca = "pca", Lda = "lda", Cca = "cca", Sje = "sje", Latem = "latem", None = "none",
+        Slpp = "slpp", Lpp = "lpp", Pca = "pca", Lda = "lda", Cca = "cca", CcaLda = "cca+lda",
+        Sje = "sje", Latem = "latem", None = "none",
     }
     /// Names of the top-down embedders.
     TopDownName { Lsm = "lsm", Svr = "svr", LsmSvr = "lsm+svr", Krr = "krr", LsmKrr = "lsm+krr" }
     /// Names of the refiners.
     PostName { None = "none", SelfTraining = "self-training", Structured = "structured", Balanced = "balanced" }
+    /// Names of the proportions that balanced refinement aims at.
+    BalancedShares { Equal = "equal", Estimated = "estimated" }
     /// Names of the initial embeddings of the landmark-based Sammon mapping.
     InitName { WeightedMean = "weighted-mean", Random = "random" }
     /// Names of the kernels of support vector regression.

@@ -10,8 +10,8 @@ use super::row::Default::{Is, Words};
 use super::row::{Setting, Tune, Value};
 use super::views::one_or_several;
 use super::{
-    BottomUpName, ExemDistance, InitName, KernelName, MethodName, Owner, PostName, Range, SyncLoss,
-    TopDownName,
+    BalancedShares, BottomUpName, ExemDistance, InitName, KernelName, MethodName, Owner, PostName, Range,
+    SyncLoss, TopDownName,
 };
 use crate::bottom_up::{Neighborhood, Regularizer, Search, Weights};
 use crate::error::Result;
@@ -30,8 +30,9 @@ const PROJECTING: Owner = Owner::BottomUp(&[
     BottomUpName::Pca,
     BottomUpName::Lda,
     BottomUpName::Cca,
+    BottomUpName::CcaLda,
 ]);
-const RIDGE: Owner = Owner::BottomUp(&[BottomUpName::Lda, BottomUpName::Cca]);
+const RIDGE: Owner = Owner::BottomUp(&[BottomUpName::Lda, BottomUpName::Cca, BottomUpName::CcaLda]);
 const LSM: Owner = Owner::TopDown(&[TopDownName::Lsm, TopDownName::LsmSvr, TopDownName::LsmKrr]);
 const KRR: Owner = Owner::TopDown(&[TopDownName::Krr, TopDownName::LsmKrr]);
 const BALANCED: Owner = Owner::Refiner(PostName::Balanced);
@@ -576,12 +577,12 @@ table! {
         owner: GRAPH,
         late: true,
     }
-    ridge: f64, "Ridge of lda (absolute) and cca (relative to the mean eigenvalue)" {
+    ridge: f64, "Ridge of lda (absolute), cca and cca+lda (relative to the mean eigenvalue)" {
         owner: RIDGE,
         value_name: "X",
         default: Is("1"),
         range: Range::NotNegative,
-        tune: Tune::Varied("Ridges of lda and cca"),
+        tune: Tune::Varied("Ridges of lda, cca and cca+lda"),
     }
     top_down: TopDownName, "How the unseen classes are placed in the latent space" {
         owner: Owner::Pipeline,
@@ -678,12 +679,18 @@ table! {
         range: Range::NotNegative,
         tune: Tune::Varied("Pulls of balanced towards the embeddings"),
     }
-    balanced_strength: f64, "How equal balanced holds the shares of the classes: 0 free, 1 equal" {
+    balanced_shares: BalancedShares, "The shares of the classes that balanced aims at: equal, or as the batch shows" {
+        owner: BALANCED,
+        value_name: "NAME",
+        default: Is("equal"),
+        tune: Tune::Varied("The shares of the classes that balanced aims at: {names}"),
+    }
+    balanced_strength: f64, "How near balanced holds the shares of the classes to those: 0 free, 1 held" {
         owner: BALANCED,
         value_name: "X",
         default: Is("0.5"),
         range: Range::Share,
-        tune: Tune::Varied("How equal balanced holds the shares of the classes"),
+        tune: Tune::Varied("How near balanced holds the shares of the classes"),
     }
     balanced_rounds: usize, "The most rounds of balanced" {
         owner: BALANCED,

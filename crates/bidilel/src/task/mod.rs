@@ -101,6 +101,9 @@ pub struct Task<T = f32> {
     pub shared: Shared,
 }
 
+/// The total scatter of training instances, for learners that are fitted to the same ones in turn.
+pub type SharedScatter = std::sync::OnceLock<Mat<f64>>;
+
 /// The input of a bottom-up learner: nothing of the unseen classes.
 #[derive(Debug, Clone, Copy)]
 pub struct Training<'a, T = f32> {
@@ -114,6 +117,8 @@ pub struct Training<'a, T = f32> {
     pub semantics: Option<MatRef<'a, f64>>,
     /// Which features belong to which view.
     pub views: &'a Views,
+    /// The total scatter of the features that vary, kept by the first learner that needs it.
+    pub total: Option<&'a SharedScatter>,
 }
 
 impl Task {
@@ -185,6 +190,7 @@ impl<T> Task<T> {
             classes: self.known.len(),
             semantics: self.semantics.known_vectors(),
             views: &self.views,
+            total: None,
         }
     }
 

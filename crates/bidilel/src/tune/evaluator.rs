@@ -29,8 +29,8 @@ use crate::visual::{KernelForm, Views, check_choice};
 /// Scores settings on folds of the known classes.
 pub struct Evaluator<T = f32> {
     pub(super) dataset: Arc<Dataset>,
-    /// How the features were normalized when they were loaded; unknown where they were given.
-    normalize: Option<Normalize>,
+    /// Where the features of the pool come from; unknown where they were given.
+    loaded: Option<Loaded<T>>,
     pub(super) pool: Pool<T>,
     pub(super) folds: Vec<Fold>,
     cache: Cache,
@@ -39,6 +39,13 @@ pub struct Evaluator<T = f32> {
     pub(super) seed: u64,
     /// Whether settings share their work; otherwise each is fitted by itself, to every fold as the dataset has it.
     pub sharing: bool,
+}
+
+/// Features that were loaded from the dataset, and can be again.
+struct Loaded<T> {
+    normalize: Normalize,
+    instances: Vec<usize>,
+    load: fn(&Sources<'_>, &[usize], Normalize, &dyn Observer) -> Result<Mat<T>>,
 }
 
 impl Evaluator {
@@ -59,7 +66,11 @@ impl Evaluator {
         views.parts.iter_mut().for_each(|view| view.weight = 1.0);
         let mut evaluator = Self::over(dataset, features, &trial.train, folds, seed)?;
         evaluator.pool.views = views;
-        evaluator.normalize = Some(choice.normalize);
+        evaluator.loaded = Some(Loaded {
+            normalize: choice.normalize,
+            instances: trial.train.clone(),
+            load: |sources, instances, normalize, watch| sources.features(instances, normalize, watch),
+        });
         Ok(evaluator)
     }
 }
@@ -82,7 +93,7 @@ impl<T: Scalar> Evaluator<T> {
         let views = Views::single(&dataset.visual(None)?.name, features.nrows());
         let pool = Pool { features, labels, views, lists: Vec::new() };
         let cache = Cache::default();
-        Ok(Self { dataset, normalize: None, pool, folds, cache, varying, seed, sharing: true })
+        Ok(Self { dataset, loaded: None, pool, folds, cache, varying, seed, sharing: true })
     }
 
     /// How many folds there are.
@@ -158,11 +169,8 @@ impl<T: Scalar> Evaluator<T> {
 
     /// The loaded views with the weights and kernels of a setting.
     fn views_of(&self, settings: &Settings) -> Result<Views> {
-        let Choice { visual: chosen, normalize, .. } = settings.choice(&self.dataset)?;
+        let chosen = settings.choice(&self.dataset)?.visual;
         check_choice(&chosen)?;
-        if self.normalize.is_some_and(|loaded| loaded != normalize) {
-            return Err(Error::FixedInSearch { setting: "normalize" });
-        }
         let mut views = self.pool.views.clone();
         let asked: Vec<&str> = chosen.iter().map(|view| &view.name[..]).collect();
         let held: Vec<&str> = views.parts.iter().map(|view| &view.name[..]).collect();
@@ -173,6 +181,42 @@ impl<T: Scalar> Evaluator<T> {
             (view.weight, view.kernel) = (chosen.weight, chosen.kernel);
         }
         Ok(views)
+    }
+
+    /// The indices of settings that normalize features alike; those that the pool is loaded for come first.
+    fn by_normalization(&self, batch: &[Settings]) -> Result<Vec<Vec<usize>>> {
+        let mut groups: Vec<(Option<Normalize>, Vec<usize>)> = Vec::new();
+        let current = self.loaded.as_ref().map(|loaded| loaded.normalize);
+        for (index, settings) in batch.iter().enumerate() {
+            let own = settings.choice(&self.dataset)?.normalize;
+            let own = self.loaded.is_some().then_some(own);
+            match groups.iter_mut().find(|(normalize, _)| *normalize == own) {
+                Some((_, members)) => members.push(index),
+                None => groups.push((own, vec![index])),
+            }
+        }
+        groups.sort_by_key(|(normalize, _)| *normalize != current);
+        Ok(groups.into_iter().map(|(_, members)| members).collect())
+    }
+
+    /// Makes the features those that a setting asks for. Nothing that was found for others is left.
+    fn normalize_as(&mut self, settings: &Settings, watch: &dyn Observer) -> Result<()> {
+        let choice = settings.choice(&self.dataset)?;
+        let Some(loaded) = self.loaded.as_mut().filter(|loaded| loaded.normalize != choice.normalize) else {
+            return Ok(());
+        };
+        watch.stage("load");
+        // Before the new features are there: both would take twice the memory.
+        self.pool.features = Mat::new();
+        self.pool.lists.clear();
+        self.cache = Cache::default();
+        let sources = Sources::new(&self.dataset, &choice)?;
+        let features = (loaded.load)(&sources, &loaded.instances, choice.normalize, watch)?;
+        loaded.normalize = choice.normalize;
+        self.folds.iter_mut().for_each(|fold| fold.reset(features.as_ref()));
+        self.varying = scatter::varying(features.as_ref()).len();
+        self.pool.features = features;
+        Ok(())
     }
 
     /// Scores a batch on some folds by per-class accuracy; what the host recalls is not computed.
@@ -199,9 +243,13 @@ impl<T: Scalar> Evaluator<T> {
         range: Range<usize>,
         watch: &dyn Observer,
     ) -> Result<Scores> {
-        let all: Vec<usize> = (0..batch.len()).collect();
-        if range.clone().any(|fold| sink.wants(fold, &all)) {
-            self.prepare(batch, watch)?;
+        for members in self.by_normalization(batch)? {
+            if range.clone().all(|fold| !sink.wants(fold, &members)) {
+                continue;
+            }
+            self.normalize_as(&batch[members[0]], watch)?;
+            let own: Vec<Settings> = members.iter().map(|&i| batch[i].clone()).collect();
+            self.prepare(&own, watch)?;
             let mut chosen: Vec<Vec<(String, f64)>> = Vec::new();
             let setting = |settings: &Settings| {
                 let own = settings.choice(&self.dataset)?.semantic;
@@ -218,11 +266,12 @@ impl<T: Scalar> Evaluator<T> {
                 chosen.iter().map(of).collect()
             });
             let semantics = semantics.collect::<Result<Vec<_>>>()?;
-            let (shared, whole) = all.into_iter().partition(|&i| self.sharing && shares(&batch[i]));
+            let (shared, whole) = members.into_iter().partition(|&i| self.sharing && shares(&batch[i]));
             let mut tree = tree(&settings, shared);
             tree.push(Branch::Whole(whole));
             let mut cache = std::mem::take(&mut self.cache);
-            let (settings, tree, semantics, sink) = (&settings[..], &tree[..], &semantics[..], &sink);
+            let (range, sink) = (range.clone(), &sink);
+            let (settings, tree, semantics) = (&settings[..], &tree[..], &semantics[..]);
             Executor { evaluator: self, range, batch, settings, tree, semantics, sink, watch }
                 .run(&mut cache);
             self.cache = cache;

@@ -23,7 +23,7 @@ use crate::bottom_up::{LatentSpaceLearner, Scatters};
 use crate::error::Result;
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
-use crate::task::{Task, Training};
+use crate::task::{SharedScatter, Task, Training};
 use crate::visual::{KernelForm, Views};
 
 /// A batch on some folds.
@@ -166,10 +166,19 @@ impl<T: Scalar> Executor<'_, T> {
         over_all: bool,
     ) {
         let Evaluator { pool, folds, .. } = self.evaluator;
+        // Learners over these features have the total scatter in common.
+        let total = SharedScatter::new();
         let training = |semantics: usize| {
             let semantics = &self.semantics[fold][semantics];
             let (classes, semantics) = (semantics.known, semantics.known_vectors());
-            Training { features: train, labels: &folds[fold].labels, classes, semantics, views }
+            Training {
+                features: train,
+                labels: &folds[fold].labels,
+                classes,
+                semantics,
+                views,
+                total: Some(&total),
+            }
         };
         let mean = scatter::mean(train);
         let spaces = Spaces { run: self, fold, train: train.into(), test, mean: &mean };

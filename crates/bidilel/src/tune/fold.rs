@@ -55,6 +55,12 @@ impl Fold {
         })
     }
 
+    /// Takes on other features of the same instances.
+    pub(super) fn reset<T: Scalar>(&mut self, features: MatRef<'_, T>) {
+        self.mean = scatter::mean(Columns::new(features, &self.train));
+        self.searched().clear();
+    }
+
     /// Neighbor lists that had to be searched for again.
     pub(super) fn searched(&self) -> MutexGuard<'_, Searched> {
         self.searched.lock().unwrap_or_else(PoisonError::into_inner)

@@ -183,6 +183,7 @@ fn inner_products(learner: &BottomUp, x: &Mat<f64>) -> Mat<f64> {
         classes: CLASSES,
         semantics: Some(semantics.as_ref()),
         views: &views,
+        total: None,
     };
     let space = learner.fit(&training, &Silent).unwrap_or_else(|error| panic!("{learner:?}: {error}"));
     let placed = project_unnormalized(&space, x.as_ref()).expect("as many dimensions");

@@ -1,7 +1,7 @@
 //! Small random tasks, and every implementation of every role.
 
 use bidilel::bottom_up::{
-    BottomUp, Cca, Lda, Locality, Lpp, Neighborhood, Pca, Regularizer, Slpp, Unchanged, Weights,
+    BottomUp, Cca, CcaLda, Lda, Locality, Lpp, Neighborhood, Pca, Regularizer, Slpp, Unchanged, Weights,
 };
 use bidilel::dataset::Dataset;
 use bidilel::pipeline::Pipeline;
@@ -50,6 +50,7 @@ pub(crate) fn learners() -> Vec<BottomUp> {
         BottomUp::Lda(Lda::default()),
         BottomUp::Lda(Lda { dim: Some(5), ridge: 0.0 }),
         BottomUp::Cca(Cca::default()),
+        BottomUp::CcaLda(CcaLda::default()),
         BottomUp::None(Unchanged {}),
     ]
 }
