@@ -50,6 +50,23 @@ const VARIANTS: &[&str] = &[
     "bidilel:bottom-up=cca+structured",
 ];
 
+/// What stands before the refiners at the end of a contender, and they themselves. Values may have a `+`, too, as
+/// `lsm+svr` has: what follows it is a refiner only where there is one of that name, or where the value would be unknown.
+fn without_refiners(text: &str) -> (&str, &str) {
+    let is_value = |head: &str, next: &str| {
+        let (word, rest) =
+            (head.rsplit(':').next().unwrap_or_default(), next.split('+').next().unwrap_or_default());
+        word.split_once('=').is_some_and(|(name, value)| {
+            let whole = format!("{value}+{rest}");
+            let row = setting(&name.replace('-', "_"));
+            row.is_some_and(|row| matches!(row.kind, SettingKind::Name(names) if names.contains(&&whole[..])))
+        })
+    };
+    let mut pluses = text.match_indices('+').map(|(at, _)| at);
+    let first = pluses.find(|&at| !is_value(&text[..at], &text[at + 1..]));
+    first.map_or((text, ""), |at| (&text[..at], &text[at + 1..]))
+}
+
 /// A method with some of its settings, under the name that a comparison lists it by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contender {
@@ -81,10 +98,7 @@ impl Contender {
     }
 
     fn one(text: &str, base: &Settings) -> Result<Self> {
-        let (head, refiners) = match text.split_once('+') {
-            Some((head, refiners)) => (head, Some(refiners)),
-            None => (text, None),
-        };
+        let (head, refiners) = without_refiners(text);
         let mut words = head.split(':');
         let name = words.next().unwrap_or_default();
         let method = MethodName::parse(name).ok_or_else(|| Error::NoSuchMethod {
@@ -100,7 +114,9 @@ impl Contender {
             };
             own.push((name.replace('-', "_"), value_of(name, value)));
         }
-        own.extend(refiners.map(|refiners| ("post".to_owned(), refiners.into())));
+        if !refiners.is_empty() {
+            own.push(("post".to_owned(), refiners.into()));
+        }
         let mut settings = base.clone();
         for (name, value) in &own {
             let axis = Axis { name: name.clone(), values: vec![value.clone()] };
