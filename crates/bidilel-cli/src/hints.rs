@@ -6,6 +6,7 @@ use bidilel_vision::{Contradiction, Unfinished};
 /// The hint for a failure of the library: what its options can do about it, or what the library knows of the data.
 pub(crate) fn for_library(error: &bidilel::Error) -> Option<String> {
     use bidilel::Error;
+    use bidilel::error::Part;
     let text = match error {
         Error::Math { source: bidilel_math::Error::NotPositiveDefinite { .. }, .. } => {
             "raise --alpha or --ridge".to_owned()
@@ -28,6 +29,9 @@ pub(crate) fn for_library(error: &bidilel::Error) -> Option<String> {
         Error::NoEdges => {
             "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbors"
                 .to_owned()
+        }
+        Error::NotInDataset { what: Part::Split, available, .. } if available.is_empty() => {
+            format!("{}; or divide them at random with --random-splits", error.hint().unwrap_or_default())
         }
         Error::Transductive { .. } => {
             "`evaluate` and `compare` run it; `bidilel methods` lists the inductive ones".to_owned()

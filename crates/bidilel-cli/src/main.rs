@@ -19,6 +19,7 @@ mod output;
 mod progress;
 mod signals;
 mod source;
+mod splits;
 mod terminal;
 mod tuning;
 mod version;

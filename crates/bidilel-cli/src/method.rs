@@ -10,12 +10,13 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_pars
 use crate::failure::{usage, worded};
 use crate::input;
 use crate::options::{self, Typed};
+use crate::splits::SplitArgs;
 
 /// All options of a method.
 #[derive(Debug)]
 pub(crate) struct MethodArgs {
     pub(crate) settings: Option<PathBuf>,
-    pub(crate) split: Option<String>,
+    pub(crate) splits: SplitArgs,
     pub(crate) seed: u64,
     typed: Vec<Typed>,
 }
@@ -28,8 +29,9 @@ impl Args for MethodArgs {
         };
         command
             .arg(settings_file("Method").help("Take the settings that are not typed from a file, as `tune --out` writes it"))
-            .arg(split().help(
+            .args(SplitArgs::args(
                 "The split: a name, NAME:TRIAL, or a family's name for all its trials [default: the dataset's first]",
+                "Instead of a split: draw N random divisions of the classes into known and unseen, by --seed",
             ))
             .args(rows("Data", |owner| owner == Owner::Data))
             .args(rows("Method", |owner| !matches!(owner, Owner::Data | Owner::Fusion)))
@@ -46,7 +48,7 @@ impl FromArgMatches for MethodArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         Ok(Self {
             settings: matches.get_one("settings").cloned(),
-            split: matches.get_one("split").cloned(),
+            splits: SplitArgs::from_matches(matches),
             seed: matches.get_one("seed").copied().unwrap_or_default(),
             typed: options::typed(matches),
         })
@@ -62,11 +64,6 @@ impl FromArgMatches for MethodArgs {
 pub(crate) fn settings_file(heading: &'static str) -> Arg {
     let arg = Arg::new("settings").long("settings").value_name("FILE").help_heading(heading);
     arg.value_hint(ValueHint::FilePath).value_parser(value_parser!(PathBuf))
-}
-
-/// `--split`, for all commands that have settings.
-pub(crate) fn split() -> Arg {
-    Arg::new("split").long("split").value_name("SPLIT").help_heading("Data")
 }
 
 /// `--seed`, for all commands that have settings.

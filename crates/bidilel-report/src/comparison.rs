@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use bidilel::method::Kind;
 use bidilel::settings::Settings;
+use bidilel::split::DrawnSplits;
 use bidilel_math::statistics::{Summary, confidence_interval, holm, wilcoxon};
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +92,9 @@ pub struct Comparison {
     pub dataset: String,
     /// The split as it was given.
     pub split: String,
+    /// How its trials were drawn; left out where the dataset has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random_splits: Option<DrawnSplits>,
     /// Visual representations.
     pub visual: Vec<String>,
     /// Semantic representations.
@@ -127,7 +131,7 @@ pub struct Entry {
 impl Comparison {
     /// Averages, sorts and tests; `head` has everything but rows, chance and tests.
     pub fn of(head: ComparisonHead, entries: Vec<Entry>) -> Self {
-        let ComparisonHead { dataset, split, visual, semantic, tuned, seconds } = head;
+        let ComparisonHead { dataset, split, random_splits, visual, semantic, tuned, seconds } = head;
         let trials = entries.iter().map(|entry| entry.runs.len()).max().unwrap_or(0);
         let over = if trials >= FEWEST_TRIALS { Over::Splits } else { Over::Classes };
         let classes = entries.iter().flat_map(|entry| &entry.runs).map(|run| run.classes.len());
@@ -151,7 +155,7 @@ impl Comparison {
         }
         let pairs = units.iter().map(BTreeMap::len).max().unwrap_or(0);
         results.sort_by(by_accuracy);
-        Self { dataset, split, visual, semantic, tuned, chance, over, pairs, results, seconds }
+        Self { dataset, split, random_splits, visual, semantic, tuned, chance, over, pairs, results, seconds }
     }
 }
 
@@ -161,6 +165,7 @@ impl Comparison {
 pub struct ComparisonHead {
     pub dataset: String,
     pub split: String,
+    pub random_splits: Option<DrawnSplits>,
     pub visual: Vec<String>,
     pub semantic: Vec<String>,
     pub tuned: bool,
@@ -247,6 +252,7 @@ pub(crate) mod tests {
         let head = ComparisonHead {
             dataset: name("sea"),
             split: name("standard"),
+            random_splits: None,
             visual: vec![name("cnn")],
             semantic: vec![name("attributes")],
             tuned: false,

@@ -122,8 +122,9 @@ impl Comparison {
         let mut out = String::new();
         let trials = self.results.iter().map(|row| row.runs.len()).max().unwrap_or(0);
         let of = |count: usize| if count == 1 { "1 trial".to_owned() } else { format!("{count} trials") };
+        let drawn = self.random_splits.map_or(String::new(), |drawn| format!(": {drawn}"));
         let head = format!(
-            "{} ({}, {}), {} with {}; guessing gives {:.1} %\n",
+            "{} ({}, {}{drawn}), {} with {}; guessing gives {:.1} %\n",
             self.dataset,
             self.split,
             of(trials),

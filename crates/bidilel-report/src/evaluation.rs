@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bidilel::evaluate::{Evaluated, Run, Step};
 use bidilel::method::MethodReport;
 use bidilel::metrics::Accuracy;
+use bidilel::split::DrawnSplits;
 use bidilel_math::statistics::Summary;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,9 @@ pub struct Subject {
     pub dataset: String,
     /// The split as it was given.
     pub split: String,
+    /// How its trials were drawn; left out where the dataset has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random_splits: Option<DrawnSplits>,
     /// Visual representations.
     pub visual: Vec<String>,
     /// Semantic representations.
@@ -133,8 +137,9 @@ pub struct Evaluation {
 impl Evaluation {
     /// Averages the runs of an experiment.
     pub fn of(evaluated: Evaluated, timings: BTreeMap<String, f64>, checks: Vec<CheckReport>) -> Self {
-        let Evaluated { dataset, split, visual, semantic, method, runs } = evaluated;
-        Self::new(Subject { dataset, split, visual, semantic, method }, &runs, timings, checks)
+        let Evaluated { dataset, split, drawn, visual, semantic, method, runs } = evaluated;
+        let subject = Subject { dataset, split, random_splits: drawn, visual, semantic, method };
+        Self::new(subject, &runs, timings, checks)
     }
 
     /// Averages runs.

@@ -182,6 +182,7 @@ mod tests {
         let subject = Subject {
             dataset: "sea".to_owned(),
             split: "random".to_owned(),
+            random_splits: None,
             visual: vec!["cnn".to_owned()],
             semantic: vec!["attributes".to_owned()],
             method: serde_json::from_value(serde_json::json!({

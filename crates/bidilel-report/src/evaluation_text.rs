@@ -15,13 +15,14 @@ impl Evaluation {
                 100.0 * self.summary.standard_deviation
             ),
         };
+        let drawn = subject.random_splits.map_or(String::new(), |drawn| format!(" ({drawn})"));
         let fusion = subject.method.fusion.as_ref().filter(|fusion| !fusion.is_plain());
         let fusion = fusion.map_or(String::new(), |fusion| format!("\n  {}", fusion_line(fusion)));
         let stress = self.stress.map(|stress| format!("stress {stress:.5}"));
         let hubness = self.hubness.get(&1).map(|hubness| format!("hubness {hubness:.2}"));
         let figures: Vec<String> = stress.into_iter().chain(hubness).collect();
         format!(
-            "{}, split {}: {} with {}\n{}\n\n{}{runs}\n{}\n{}, {:.1} s\n",
+            "{}, split {}{drawn}: {} with {}\n{}\n\n{}{runs}\n{}\n{}, {:.1} s\n",
             visible(&subject.dataset),
             visible(&subject.split),
             visible(&subject.visual.join(" + ")),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bidilel::Model;
+use bidilel::split::DrawnSplits;
 use bidilel::visual::Report;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,11 @@ use crate::{CheckReport, fusion_line};
 pub struct ModelReport {
     /// The file that the model was written to.
     pub model: PathBuf,
+    /// The trial that it was learned from.
+    pub split: String,
+    /// How it was drawn; left out where the dataset has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random_splits: Option<DrawnSplits>,
     /// Number of known classes.
     pub known: usize,
     /// Number of unseen classes.
@@ -47,6 +53,8 @@ impl ModelReport {
         let header = model.header();
         Self {
             model: file,
+            split: header.split,
+            random_splits: None,
             known: header.known.len(),
             unseen: header.unseen.len(),
             instances: header.instances,
@@ -85,6 +93,8 @@ mod tests {
     fn what_a_method_does_not_have_is_null_and_not_in_the_line() {
         let report = ModelReport {
             model: "sea.safetensors".into(),
+            split: "standard".to_owned(),
+            random_splits: None,
             known: 40,
             unseen: 10,
             instances: 1200,

@@ -1,6 +1,7 @@
 //! The result of `select`: an order of views per trial, and what each view adds.
 
 use bidilel::metrics::Accuracy;
+use bidilel::split::DrawnSplits;
 use bidilel::tune::ChosenViews;
 use bidilel_math::statistics::Summary;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ pub struct Selection {
     pub visual: Vec<String>,
     /// Neighbors per instance in the pairs that views are compared by.
     pub neighbors: usize,
+    /// How the trials were drawn; left out where the dataset has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random_splits: Option<DrawnSplits>,
     /// Every trial.
     pub trials: Vec<TrialSelection>,
     /// Accuracy on the unseen classes after each addition; empty where that was not asked for.
@@ -108,6 +112,7 @@ impl Selection {
             order,
             visual,
             neighbors,
+            random_splits: None,
             trials,
         }
     }
@@ -158,7 +163,8 @@ impl Selection {
     /// Both tables, and the orders of trials that differ from the first; `width` is that of the terminal.
     pub fn text(&self, width: Option<usize>) -> String {
         let tables = [self.order_table(), self.matrix_table()].map(|table| table.text(width));
-        format!("{}{}", tables.join("\n"), self.other_orders())
+        let drawn = self.random_splits.map_or(String::new(), |drawn| format!("\nrandom splits: {drawn}\n"));
+        format!("{}{drawn}{}", tables.join("\n"), self.other_orders())
     }
 
     fn other_orders(&self) -> String {

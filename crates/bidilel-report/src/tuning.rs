@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use bidilel::settings::Settings;
+use bidilel::split::DrawnSplits;
 use bidilel::tune::{self, Outcome, Scored};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,11 @@ const SHOWN_SETTINGS: usize = 10;
 pub struct Tuning {
     /// The chosen setting.
     pub best: BestSetting,
+    /// The trial whose known classes were used.
+    pub split: String,
+    /// How it was drawn; left out where the dataset has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub random_splits: Option<DrawnSplits>,
     /// Every setting that was tried, in order.
     pub trials: Vec<ScoredSetting>,
     /// Whether the budget ended the search.
@@ -81,8 +87,8 @@ impl Serialize for BestSetting {
 }
 
 impl Tuning {
-    /// The outcome of a search, with the commands that use it; `searched` counts neighbor lists that were searched again.
-    pub fn of(outcome: &Outcome, commands: Vec<String>, seconds: f64, searched: usize) -> Self {
+    /// The outcome of a search in the trial `split`, with the commands that use it; `searched` counts neighbor lists that were searched again.
+    pub fn of(outcome: &Outcome, split: &str, commands: Vec<String>, seconds: f64, searched: usize) -> Self {
         let one = |scored: &Scored| ScoredSetting {
             settings: scored.settings.effective(),
             mean: scored.problem.is_none().then_some(scored.mean),
@@ -99,6 +105,8 @@ impl Tuning {
                 standard_error: *standard_error,
                 folds: scores.len(),
             },
+            split: split.to_owned(),
+            random_splits: None,
             trials: outcome.scored.iter().map(one).collect(),
             stopped_by_budget: outcome.stopped,
             commands,
@@ -258,6 +266,8 @@ mod tests {
             BestSetting { settings: trials[2].settings.clone(), mean: 0.55, standard_error: 0.05, folds: 2 };
         Tuning {
             best,
+            split: "standard".to_owned(),
+            random_splits: None,
             trials,
             stopped_by_budget: true,
             commands: vec!["bidilel evaluate sea --alpha 10.0".to_owned()],

@@ -22,7 +22,7 @@ use crate::method::{AnyFitted, Method, MethodReport, ZeroShotMethod};
 use crate::metrics::{self, Accuracy};
 use crate::recognize::{Candidates, Recognition};
 use crate::settings::Settings;
-use crate::split::Trial;
+use crate::split::{DrawnSplits, SplitChoice, Trial, Trials};
 use crate::task::{Side, Task};
 use crate::visual;
 
@@ -31,8 +31,8 @@ use crate::visual;
 pub struct Experiment {
     /// The method and the representations, by their settings.
     pub settings: Settings,
-    /// The split: a name, `name:trial`, or a family's name for all its trials; the dataset's first if not given.
-    pub split: Option<String>,
+    /// The trials: those of a split, or drawn at random.
+    pub split: SplitChoice,
     /// Seed of the first run.
     pub seed: u64,
     /// Runs of every trial, with seeds counting up.
@@ -43,7 +43,13 @@ pub struct Experiment {
 
 impl Default for Experiment {
     fn default() -> Self {
-        Self { settings: Settings::default(), split: None, seed: 0, repeats: 1, top: vec![1, 5] }
+        Self {
+            settings: Settings::default(),
+            split: SplitChoice::First,
+            seed: 0,
+            repeats: 1,
+            top: vec![1, 5],
+        }
     }
 }
 
@@ -94,6 +100,8 @@ pub struct Evaluated {
     pub dataset: String,
     /// The split as it was asked for.
     pub split: String,
+    /// How its trials were drawn; none where the dataset has them.
+    pub drawn: Option<DrawnSplits>,
     /// Visual representations.
     pub visual: Vec<String>,
     /// Semantic representations.
@@ -137,12 +145,8 @@ pub fn evaluate_with<E: From<Error>>(
 ) -> Result<Evaluated, E> {
     let Experiment { settings, split, seed, repeats, top } = experiment;
     let choice = settings.choice(&dataset)?;
-    let trials = dataset.trials(split.as_deref())?;
+    let Trials { split, trials, drawn } = split.trials(&dataset)?;
     let name = dataset.name.clone();
-    let split = match split {
-        Some(split) => split.clone(),
-        None => dataset.split(None)?.name.clone(),
-    };
     let (mut report, mut runs) = (None, Vec::new());
     let mut dataset = Some(dataset);
     for (number, trial) in trials.iter().enumerate() {
@@ -170,6 +174,7 @@ pub fn evaluate_with<E: From<Error>>(
     Ok(Evaluated {
         dataset: name,
         split,
+        drawn,
         visual: choice.visual.iter().map(|view| view.name.clone()).collect(),
         semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
         method,

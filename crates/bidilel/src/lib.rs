@@ -88,7 +88,7 @@ pub use post::{Balanced, Post, Refiner, SelfTraining, Structured};
 pub use recognize::{Recognition, Scores};
 pub use semantic::{ClassSemantics, Representation, SemanticDistances};
 pub use settings::Settings;
-pub use split::Trial;
+pub use split::{RandomSplits, SplitChoice, Trial};
 pub use synthetic::Synthetic;
 pub use task::{Candidates, Choice, Normalize, Prepared, Task};
 pub use top_down::{ClassEmbedder, Embedding, Krr, Lsm, LsmKrr, LsmSvr, Svr, TopDown};

@@ -11,6 +11,7 @@ use bidilel::compare::{Contender, Contest};
 use bidilel::evaluate::Run;
 use bidilel::metrics::class_accuracies;
 use bidilel::settings::Settings;
+use bidilel::split::Trials;
 use bidilel::tune::Holdout;
 use bidilel_math::Observer;
 use bidilel_report::{Comparison, ComparisonHead, Entry, Format, Measurement, pad, visible};
@@ -49,11 +50,8 @@ pub(super) fn run(args: &CompareArgs, format: Format, progress: &Progress) -> Re
 
     let seed = args.method.seed;
     let dataset = Arc::new(source::open(&args.dataset, seed, progress)?);
-    let trials = dataset.trials(args.method.split.as_deref())?;
-    let split = match &args.method.split {
-        Some(split) => split.clone(),
-        None => dataset.split(None)?.name.clone(),
-    };
+    args.method.splits.note_left_out(&dataset, progress);
+    let Trials { split, trials, drawn } = args.method.splits.choice(seed).trials(&dataset)?;
     let choice = base.choice(&dataset)?;
     let holdout = held_out(args.holdout, args.trials, seed);
     let mut race = Race { args, progress, holdout, journal: None, live: Live::new(&contenders, progress) };
@@ -70,7 +68,9 @@ pub(super) fn run(args: &CompareArgs, format: Format, progress: &Progress) -> Re
     for trial in trials {
         let mut contest = Contest::new(Arc::clone(&dataset), trial, &base, seed, progress)?;
         if let (Some(path), None) = (&args.journal, &race.journal) {
-            let plan = format!("{split} {holdout:?} {} {:?}", args.tune, args.budget);
+            // More trials of the same draw go on from fewer.
+            let drawn = drawn.map_or(String::new(), |drawn| format!(" {} {}", drawn.seed, drawn.unseen));
+            let plan = format!("{split}{drawn} {holdout:?} {} {:?}", args.tune, args.budget);
             let journal = Journal::open(path, &format!("{} {plan}", contest.fingerprint()), args.resume)?;
             if args.resume {
                 let (scores, rows) = (journal.scores.len(), journal.measured.len());
@@ -95,6 +95,7 @@ pub(super) fn run(args: &CompareArgs, format: Format, progress: &Progress) -> Re
     let head = ComparisonHead {
         dataset: dataset.name.clone(),
         split,
+        random_splits: drawn,
         visual: choice.visual.iter().map(|view| view.name.clone()).collect(),
         semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
         tuned: args.tune,

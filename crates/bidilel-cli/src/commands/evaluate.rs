@@ -34,11 +34,12 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
             "nothing in this method is random, so all repeats are the same: --init random draws its start",
         );
     }
+    args.method.splits.note_left_out(&dataset, progress);
     let exports = args.predictions.is_some() || args.latent.is_some();
     let mut recognized = Vec::new();
     let experiment = Experiment {
         settings,
-        split: args.method.split.clone(),
+        split: args.method.splits.choice(args.method.seed),
         seed: args.method.seed,
         repeats: args.repeat,
         top: args.top.clone(),

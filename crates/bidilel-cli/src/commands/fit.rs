@@ -1,6 +1,6 @@
 //! `bidilel fit DATASET --out MODEL`: learn once, recognize later.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use bidilel::bottom_up::BottomUp;
 use bidilel::semantic::Representation;
 use bidilel::{Error, Method, Model, Task, ZeroShotMethod};
@@ -16,18 +16,16 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     output::check_ending(&args.out, &["safetensors"], "a model")?;
     let settings = args.method.resolve()?;
     Method::from_settings(&settings, args.method.seed).require_inductive()?;
+    args.method.splits.require_one("fit")?;
     output::check_target(&args.out)?;
     args.latent.iter().try_for_each(|path| latent::check_target(path))?;
     let seed = args.method.seed;
     let dataset = source::open(&args.dataset, seed, progress)?;
     let choice = settings.choice(&dataset)?;
     args.method.note_unused(&settings, progress);
-    let trials = dataset.trials(args.method.split.as_deref())?;
-    let [trial] = &trials[..] else {
-        let name = &dataset.split(args.method.split.as_deref())?.name;
-        bail!("split `{name}` has {} trials: name one, as in --split {name}:0", trials.len());
-    };
-    let task = Task::new(&dataset, trial, &choice, progress)?;
+    let (trial, drawn) = args.method.splits.one_trial(&dataset, seed)?;
+    args.method.splits.note_left_out(&dataset, progress);
+    let task = Task::new(&dataset, &trial, &choice, progress)?;
     let method = Method::from_settings(&settings, seed);
     output::check_room(&args.out, least_model_bytes(&task, &method, settings.dim))?;
     if let Some(path) = &args.latent {
@@ -54,7 +52,10 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         // The model is on stdout: a report after it would become part of it.
         return Ok(());
     }
-    let report = ModelReport::new(args.out.clone(), &model, timings, progress.checks());
+    let report = ModelReport {
+        random_splits: drawn,
+        ..ModelReport::new(args.out.clone(), &model, timings, progress.checks())
+    };
     match format {
         Format::Json => output::print_json(&report),
         _ => output::print(&report.text()),

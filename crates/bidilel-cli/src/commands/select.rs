@@ -10,7 +10,7 @@ use bidilel::dataset::Dataset;
 use bidilel::evaluate::score;
 use bidilel::metrics;
 use bidilel::settings::Settings;
-use bidilel::split::Trial;
+use bidilel::split::{Trial, Trials};
 use bidilel::task::{Side, Task};
 use bidilel::tune::{choose_views, folds};
 use bidilel::visual::Until;
@@ -47,8 +47,10 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
     if neighbors == 0 {
         bail!("neighbors must be at least 1, found 0");
     }
+    args.method.splits.note_left_out(&dataset, progress);
+    let Trials { trials, drawn, .. } = args.method.splits.choice(seed).trials(&dataset)?;
     let mut selections = Vec::new();
-    for trial in &dataset.trials(args.method.split.as_deref())? {
+    for trial in &trials {
         let folds = folds(&dataset, trial, held_out(args.holdout, args.trials, seed))?;
         let until = (neighbors, Until { most: args.most, threshold: args.threshold });
         let chosen = choose_views(&dataset, trial, &folds, &settings, until, seed, progress)?;
@@ -63,7 +65,7 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
         selections.push(TrialSelection::new(&trial.name, &names, chosen, accuracy));
     }
     progress.finish();
-    let result = Selection::new(names, neighbors, selections);
+    let result = Selection { random_splits: drawn, ..Selection::new(names, neighbors, selections) };
     if let Some(path) = &args.plot {
         output::write_text(path, &result.drawing())?;
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use bidilel::settings::Settings;
 use bidilel::tune::{Evaluator, folds};
 use bidilel_math::Observer;
@@ -24,6 +24,7 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     let started = Instant::now();
     let seed = args.values.seed;
     let plan = args.plan()?;
+    args.values.splits.require_one("tune")?;
     args.out.iter().try_for_each(|path| output::check_ending(path, &["toml", "json"], "a settings file"))?;
     args.curves.iter().try_for_each(|path| output::check_ending(path, &["svg"], "a drawing"))?;
     args.report.iter().try_for_each(|path| output::check_ending(path, &["html", "htm"], "a page"))?;
@@ -31,15 +32,11 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     let targets = args.out.iter().chain(&args.curves).chain(&args.report).chain(&args.journal);
     targets.into_iter().try_for_each(|path| output::check_room(path, OUTPUT_BYTES))?;
     let dataset = Arc::new(source::open(&args.dataset, seed, progress)?);
-    let split = args.values.split.as_deref();
-    let trials = dataset.trials(split)?;
-    let [trial] = &trials[..] else {
-        let name = split.unwrap_or(&dataset.splits[0].name);
-        bail!("split `{name}` has {} trials: name one, as in --split {name}:0", trials.len());
-    };
+    let (trial, drawn) = args.values.splits.one_trial(&dataset, seed)?;
+    args.values.splits.note_left_out(&dataset, progress);
     let choice = plan.base.choice(&dataset)?;
-    let folds = folds(&dataset, trial, args.held_out())?;
-    let mut evaluator = Evaluator::new(Arc::clone(&dataset), trial, folds, &choice, seed, progress)?;
+    let folds = folds(&dataset, &trial, args.held_out())?;
+    let mut evaluator = Evaluator::new(Arc::clone(&dataset), &trial, folds, &choice, seed, progress)?;
     let journal = match &args.journal {
         None => None,
         Some(path) => {
@@ -59,7 +56,7 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     let inductive = outcome.as_ref().ok().map(|outcome| outcome.best.settings.clone());
     let outcome = text::with_chosen_refiner(outcome?);
     let best = &outcome.best.settings;
-    let line = |settings: &Settings| text::command(&args.dataset, split, seed, settings);
+    let line = |settings: &Settings| text::command(&args.dataset, &args.values.splits, seed, settings);
     // The other one, too, where refining was not asked for: it needs all test instances at once.
     let other = match inductive {
         Some(inductive) if inductive.post != best.post => Some(text::without_refiner(&inductive)),
@@ -67,7 +64,10 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     };
     let commands: Vec<String> = std::iter::once(best.clone()).chain(other).map(|one| line(&one)).collect();
     let seconds = started.elapsed().as_secs_f64();
-    let tuning = Tuning::of(&outcome, commands, seconds, evaluator.searched());
+    let tuning = Tuning {
+        random_splits: drawn,
+        ..Tuning::of(&outcome, &trial.name, commands, seconds, evaluator.searched())
+    };
     // Hours of work are on the screen before a full disk can spoil them.
     match format {
         Format::Json => output::print_json(&tuning)?,

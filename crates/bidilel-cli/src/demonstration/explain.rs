@@ -93,6 +93,7 @@ mod tests {
             train: Vec::new(),
             test: vec![0],
             test_seen: Vec::new(),
+            validation: Vec::new(),
         };
         let places = [[1.0, 0.9, -1.0], [0.0, 0.1, 0.0]];
         let landmarks = Landmarks { points: Mat::from_fn(2, 3, |i, j| places[i][j]) };

@@ -5,12 +5,12 @@ use bidilel::tune::Outcome;
 use bidilel_report::setting_text;
 use serde_json::Value;
 
+use crate::splits::SplitArgs;
+
 /// The command that evaluates these settings on the unseen classes.
-pub(crate) fn command(dataset: &str, split: Option<&str>, seed: u64, settings: &Settings) -> String {
+pub(crate) fn command(dataset: &str, splits: &SplitArgs, seed: u64, settings: &Settings) -> String {
     let mut words = vec!["bidilel".to_owned(), "evaluate".to_owned(), quoted(dataset)];
-    if let Some(split) = split {
-        words.extend(["--split".to_owned(), quoted(split)]);
-    }
+    words.extend(splits.words().iter().map(|word| quoted(word)));
     for (name, value) in settings.effective().entries() {
         let option = format!("--{}", name.replace('_', "-"));
         match value {

@@ -8,8 +8,9 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use serde_json::Value;
 
 use crate::failure::{usage, worded};
-use crate::method::{BOTH_WEIGHTS, read_settings, seed, settings_file, split, split_weights};
+use crate::method::{BOTH_WEIGHTS, read_settings, seed, settings_file, split_weights};
 use crate::options::{self, Typed};
+use crate::splits::SplitArgs;
 
 const HEADING: &str = "Settings: one value is fixed, several are tried";
 
@@ -17,7 +18,7 @@ const HEADING: &str = "Settings: one value is fixed, several are tried";
 #[derive(Debug)]
 pub(crate) struct Values {
     settings: Option<PathBuf>,
-    pub(crate) split: Option<String>,
+    pub(crate) splits: SplitArgs,
     pub(crate) seed: u64,
     fixed: Vec<Typed>,
     varied: Vec<Typed>,
@@ -37,7 +38,10 @@ impl Args for Values {
             .filter(|row| !row.late)
             .partition(|row| matches!(row.owner, Owner::Data | Owner::Fusion));
         command
-            .arg(split().help("The split: a name, or NAME:TRIAL [default: the dataset's first]"))
+            .args(SplitArgs::args(
+                "The split: a name, or NAME:TRIAL [default: the dataset's first]",
+                "Instead of a split: draw a random division of the classes into known and unseen, by --seed; N is 1",
+            ))
             .args(data.into_iter().map(option))
             .arg(settings_file(HEADING).help("Fix the settings of a file"))
             .args(rest.into_iter().map(option))
@@ -58,7 +62,7 @@ impl FromArgMatches for Values {
         varied.sort_by_key(|typed| !typed.row.late);
         Ok(Self {
             settings: matches.get_one("settings").cloned(),
-            split: matches.get_one("split").cloned(),
+            splits: SplitArgs::from_matches(matches),
             seed: matches.get_one("seed").copied().unwrap_or_default(),
             fixed,
             varied,

@@ -16,6 +16,7 @@ mod methods;
 mod mistakes;
 mod model;
 mod numerics;
+mod random_splits;
 mod recipes;
 mod strangers;
 mod streams;

@@ -158,6 +158,19 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("tune {data} --split random", 1, "--split random:0"),
     ("tune {data} --holdout 0.95", 1, "20 known classes"),
 
+    // Random divisions of the classes.
+    ("evaluate {data} --random-splits 0", 2, "--random-splits|0 is not in 1..=1000"),
+    ("evaluate {data} --random-splits -3", 2, "-3 is not in 1..=1000"),
+    ("evaluate {data} --random-splits 3 --split standard", 2, "cannot be used with|--split"),
+    ("evaluate {data} --random-unseen 3", 2, "--random-splits"),
+    ("evaluate {data} --random-splits 3 --random-unseen 0", 2, "a number of classes of at least 1, or a share"),
+    ("evaluate {data} --random-splits 3 --random-unseen 1.5", 2, "a number of classes of at least 1, or a share"),
+    ("evaluate {data} --random-splits 3 --random-unseen 25", 1, "random-unseen must be between 1 and 24|25 classes|found 25"),
+    ("compare {data} --methods rr --random-splits 26 --random-unseen 1", 1, "random-splits must be between 1 and 25|found 26"),
+    ("fit {data} --random-splits 2 --out {out}/m", 2, "fit takes one trial|--random-splits 1"),
+    ("tune {data} --random-splits 2", 2, "tune takes one trial|--random-splits 1|compare --tune"),
+    ("tune {data} --random-splits 1 --random-unseen 22", 1, "3 known classes"),
+
     // Settings and grids in files: a wrong value is the file's, not the command line's.
     ("evaluate {data} --settings nowhere.toml", 1, "nowhere.toml"),
     ("evaluate {data} --settings {grid:alfa = 1}", 1, "no setting `alfa`|did you mean `alpha`?"),

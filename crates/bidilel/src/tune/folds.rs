@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::dataset::{Dataset, SplitKind};
+use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::split::Trial;
 
@@ -41,7 +41,7 @@ const MIN_CLASSES: usize = 2;
 pub fn folds(dataset: &Dataset, trial: &Trial, holdout: Holdout) -> Result<Vec<Trial>> {
     match holdout {
         Holdout::Split { seed } => {
-            let named = validation(dataset, trial);
+            let named = trial.validation.clone();
             if named.is_empty() {
                 return folds(dataset, trial, Holdout::Random { share: SHARE, folds: FOLDS, seed });
             }
@@ -71,17 +71,6 @@ pub fn folds(dataset: &Dataset, trial: &Trial, holdout: Holdout) -> Result<Vec<T
     }
 }
 
-fn validation(dataset: &Dataset, trial: &Trial) -> Vec<usize> {
-    let family = trial.name.split(':').next().unwrap_or(&trial.name);
-    let split = dataset.splits.iter().find(|split| split.name == trial.name || split.name == family);
-    match split.map(|split| &split.kind) {
-        Some(SplitKind::Classes { validation, .. } | SplitKind::Instances { validation, .. }) => {
-            validation.iter().copied().filter(|class| trial.known.binary_search(class).is_ok()).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
 fn check(known: usize, held_out: usize, setting: &'static str, found: &str) -> Result<()> {
     if held_out >= MIN_CLASSES && known >= held_out + MIN_CLASSES {
         return Ok(());
@@ -107,6 +96,7 @@ fn divide(dataset: &Dataset, trial: &Trial, name: String, held_out: Vec<usize>) 
         test: side(true),
         unseen: held_out,
         test_seen: Vec::new(),
+        validation: Vec::new(),
     }
 }
 

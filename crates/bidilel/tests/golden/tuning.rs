@@ -164,6 +164,7 @@ fn shared_work_gives_the_golden_scores_and_choices() {
             test: side(true),
             unseen: held_out.clone(),
             test_seen: Vec::new(),
+            validation: Vec::new(),
         }
     });
     let instances: Vec<usize> = (0..60).collect();

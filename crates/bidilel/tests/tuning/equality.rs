@@ -85,6 +85,7 @@ fn lists_that_a_fold_leaves_too_short_are_searched_for_and_counted() {
         train: side(false),
         test: side(true),
         test_seen: Vec::new(),
+        validation: Vec::new(),
     };
     let mut evaluator = evaluator(&dataset, &trial, std::slice::from_ref(&fold));
     let batch: Vec<Settings> =

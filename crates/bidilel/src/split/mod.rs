@@ -13,6 +13,10 @@
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 
+mod random;
+
+pub use random::{DrawnSplits, RandomSplits, UNSEEN_SHARE, UnseenClasses};
+
 use crate::dataset::{Dataset, Split, SplitKind};
 use crate::error::{Error, Result, SplitProblem};
 
@@ -31,6 +35,46 @@ pub struct Trial {
     pub test: Vec<usize>,
     /// Instances of known classes that are tested too; only splits by instance have some.
     pub test_seen: Vec<usize>,
+    /// Known classes that the split names for validation, ascending; may be empty.
+    pub validation: Vec<usize>,
+}
+
+/// Which trials of a dataset to take.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum SplitChoice {
+    /// Those of the dataset's first split.
+    #[default]
+    First,
+    /// By name: a split, one trial of a family (`random:3`), or a whole family.
+    Named(String),
+    /// Random divisions of the classes, whatever splits the dataset has.
+    Random(RandomSplits),
+}
+
+/// The trials of a split, with the name that results list them under.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trials {
+    /// The split as it was asked for; `random` where it was drawn.
+    pub split: String,
+    /// The trials, at least one.
+    pub trials: Vec<Trial>,
+    /// How they were drawn; none where the dataset has them.
+    pub drawn: Option<DrawnSplits>,
+}
+
+impl SplitChoice {
+    /// The trials of a dataset that this asks for.
+    ///
+    /// # Errors
+    /// Those of [`Dataset::trials`] and [`Dataset::random_splits`].
+    pub fn trials(&self, dataset: &Dataset) -> Result<Trials> {
+        let (split, trials) = match self {
+            Self::First => (dataset.split(None)?.name.clone(), dataset.trials(None)?),
+            Self::Named(name) => (name.clone(), dataset.trials(Some(name))?),
+            Self::Random(random) => return random.draw(dataset),
+        };
+        Ok(Trials { split, trials, drawn: None })
+    }
 }
 
 impl Dataset {
@@ -47,35 +91,48 @@ impl Dataset {
             _ => (self.split(name)?, None),
         };
         match (&split.kind, number) {
-            (SplitKind::Family { trials }, None) => {
-                trials.iter().enumerate().map(|(i, unseen)| self.by_class(split, Some(i), unseen)).collect()
-            }
+            (SplitKind::Family { trials }, None) => trials
+                .iter()
+                .enumerate()
+                .map(|(i, unseen)| self.by_class(split, Some(i), unseen, &[]))
+                .collect(),
             (SplitKind::Family { trials }, Some(number)) => {
                 let chosen = number.parse::<usize>().ok().and_then(|i| Some((i, trials.get(i)?)));
                 let (i, unseen) = chosen.ok_or_else(|| no_such_trial(split, number, trials.len()))?;
-                Ok(vec![self.by_class(split, Some(i), unseen)?])
+                Ok(vec![self.by_class(split, Some(i), unseen, &[])?])
             }
             (_, Some(number)) if number != "0" => Err(no_such_trial(split, number, 1)),
-            (SplitKind::Classes { unseen, .. }, _) => Ok(vec![self.by_class(split, None, unseen)?]),
-            (SplitKind::Instances { train, test_seen, test_unseen, .. }, _) => {
-                Ok(vec![self.by_instance(split, train, test_seen, test_unseen)?])
+            (SplitKind::Classes { unseen, validation }, _) => {
+                Ok(vec![self.by_class(split, None, unseen, validation)?])
+            }
+            (SplitKind::Instances { train, test_seen, test_unseen, validation }, _) => {
+                let trial = self.by_instance(split, train, test_seen, test_unseen)?;
+                Ok(vec![trial.validated_on(validation)])
             }
         }
     }
 
-    fn by_class(&self, split: &Split, number: Option<usize>, unseen: &[usize]) -> Result<Trial> {
+    fn by_class(
+        &self,
+        split: &Split,
+        number: Option<usize>,
+        unseen: &[usize],
+        validation: &[usize],
+    ) -> Result<Trial> {
         let name = number.map_or_else(|| split.name.clone(), |i| format!("{}:{i}", split.name));
         let is_unseen = mask(unseen, self.classes.len());
         let of_side =
             |side: bool| (0..self.labels.len()).filter(|&i| is_unseen[self.labels[i]] == side).collect();
-        checked(Trial {
+        let trial = checked(Trial {
             name,
             known: (0..self.classes.len()).filter(|&c| !is_unseen[c]).collect(),
             unseen: unseen.to_vec(),
             train: of_side(false),
             test: of_side(true),
             test_seen: Vec::new(),
-        })
+            validation: Vec::new(),
+        })?;
+        Ok(trial.validated_on(validation))
     }
 
     fn by_instance(
@@ -111,7 +168,17 @@ impl Dataset {
             train: train.to_vec(),
             test: test.to_vec(),
             test_seen: test_seen.to_vec(),
+            validation: Vec::new(),
         })
+    }
+}
+
+impl Trial {
+    /// With those of some classes for validation that are known.
+    fn validated_on(mut self, classes: &[usize]) -> Self {
+        self.validation =
+            classes.iter().copied().filter(|class| self.known.binary_search(class).is_ok()).collect();
+        self
     }
 }
 
