@@ -8,6 +8,7 @@ use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::tuned_choice::TunedChoice;
 use crate::{Align, Block, Curve, Table, curves, page, wrap_lines};
 
 /// Rows of the table for a terminal.
@@ -18,6 +19,8 @@ const SHOWN_SETTINGS: usize = 10;
 pub struct Tuning {
     /// The chosen setting.
     pub best: BestSetting,
+    /// How sure the choice is; none where the highest mean was asked for, or the defaults were not among the values to try.
+    pub choice: Option<TunedChoice>,
     /// Every setting that was tried, in order.
     pub trials: Vec<ScoredSetting>,
     /// Whether the budget ended the search.
@@ -99,6 +102,7 @@ impl Tuning {
                 standard_error: *standard_error,
                 folds: scores.len(),
             },
+            choice: outcome.verdict.as_ref().map(TunedChoice::of),
             trials: outcome.scored.iter().map(one).collect(),
             stopped_by_budget: outcome.stopped,
             commands,
@@ -151,6 +155,7 @@ impl Tuning {
             self.seconds,
             if self.stopped_by_budget { "; the budget ended it early" } else { "" },
         );
+        let best = self.choice.iter().fold(best, |best, choice| format!("{best}\n  {}", choice.reason));
         // A command to copy is never wrapped.
         let commands = self.commands.join("\n");
         format!("{}\n{}\n\n{commands}\n", self.table(SHOWN_SETTINGS).text(width), wrap_lines(&best, width))
@@ -173,6 +178,7 @@ impl Tuning {
         let blocks = [
             Block::Heading("Chosen settings".to_owned()),
             Block::Text(best),
+            Block::Text(self.choice.as_ref().map_or(String::new(), |choice| choice.reason.clone())),
             Block::Code(self.commands.join("\n")),
             Block::Heading("Accuracy against each setting (%, with standard errors)".to_owned()),
             Block::Drawing(self.drawing()),
@@ -258,6 +264,7 @@ mod tests {
             BestSetting { settings: trials[2].settings.clone(), mean: 0.55, standard_error: 0.05, folds: 2 };
         Tuning {
             best,
+            choice: None,
             trials,
             stopped_by_budget: true,
             commands: vec!["bidilel evaluate sea --alpha 10.0".to_owned()],

@@ -55,7 +55,7 @@ pub(super) fn run(args: &CompareArgs, format: Format, progress: &Progress) -> Re
         None => dataset.split(None)?.name.clone(),
     };
     let choice = base.choice(&dataset)?;
-    let holdout = held_out(args.holdout, args.trials, seed);
+    let holdout = held_out(args.holdout, args.trials, seed)?;
     let mut race = Race { args, progress, holdout, journal: None, live: Live::new(&contenders, progress) };
     let mut entries: Vec<Entry> = contenders
         .iter()

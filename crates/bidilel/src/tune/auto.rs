@@ -11,23 +11,36 @@ use super::search::Search;
 use crate::error::Result;
 use crate::settings::{PostName, Settings};
 
+/// The embedders that are tried.
+const EMBEDDERS: [&str; 3] = ["lsm", "svr", "lsm+svr"];
+
 pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
     let base = Settings { post: None, ..search.plan.base.clone() };
     let mut batch = Vec::new();
     for (learner, axes) in learners() {
         let Some(with) = fixed_or(&base, "bottom_up", learner)? else { continue };
-        for embedder in ["lsm", "svr", "lsm+svr"] {
+        for embedder in EMBEDDERS {
             let Some(with) = fixed_or(&with, "top_down", embedder)? else { continue };
             batch.extend(product(&with, &search.wanted(axes.clone()))?);
         }
     }
     search.evaluator.prepare(&Axis::new("neighbors", &[10, 30]).over(&base)?, search.watch)?;
+    let pipeline =
+        [Axis::new("bottom_up", &learners().map(|(learner, _)| learner)), Axis::new("top_down", &EMBEDDERS)];
+    let listed = search.plan.axes.clone();
+    search.begin(&base, &pipeline.into_iter().chain(listed).collect::<Vec<_>>())?;
     let mut best = search.stage(Stage::Pipelines, batch, &base, None)?;
     for axis in search.wanted(fine()) {
         best = search.one(&axis, &best)?;
     }
+    best = search.settle(best, None)?;
     match &search.plan.base.post {
-        None => best = refined(search, &best)?,
+        None => {
+            let with = refined(search, &best)?;
+            let chosen = search.settle(with, Some(&best))?;
+            let before = std::mem::replace(&mut best, chosen);
+            search.inductive = (before.post != best.post).then_some(before);
+        }
         fixed => best.post.clone_from(fixed),
     }
     search.fuse(&grid::gamma(), best)
