@@ -245,12 +245,15 @@ impl<T: Scalar> Search<'_, T> {
                     return Err(Error::Setting { setting: "samples", expected, found: "0".to_owned() });
                 }
                 batch.shuffle(&mut ChaCha8Rng::seed_from_u64(plan.seed));
+                // The defaults are one of the samples.
+                batch.sort_by_key(|one| !self.is_prior(one));
                 batch.truncate(samples);
             }
             Strategy::Grid | Strategy::Paper => {}
         }
         self.tried.extend(batch.iter().map(|one| (Stage::Grid, one.clone())));
-        self.score(Stage::Grid, &batch, self.evaluator.folds())?;
+        let open: Vec<Settings> = batch.iter().filter(|one| !self.is_prior(one)).cloned().collect();
+        self.score(Stage::Grid, &open, self.evaluator.folds())?;
         let best = self.best_of_grid(Stage::Grid, &batch, &axes)?;
         self.settle(best, None)
     }

@@ -8,8 +8,10 @@ use super::choose::{Paired, Rule, Unit, Verdict, challenger};
 use super::grid::{Axis, key};
 use super::search::Search;
 use super::{Scored, Stage};
+use crate::bottom_up::DEFAULT_DIM;
 use crate::error::Result;
 use crate::method::Method;
+use crate::settings::BottomUpName::{Lpp, Pca, Slpp};
 use crate::settings::Settings;
 
 impl<T: Scalar> Search<'_, T> {
@@ -49,10 +51,19 @@ impl<T: Scalar> Search<'_, T> {
         Ok(Some(prior))
     }
 
+    /// Whether a setting is the defaults that compete.
+    pub(super) fn is_prior(&self, settings: &Settings) -> bool {
+        self.prior.as_ref().is_some_and(|prior| key(prior) == key(settings))
+    }
+
     fn is_same(&self, one: &Settings, other: &Settings) -> bool {
         let [one, other] = [one, other].map(|settings| {
             let choice = settings.choice(&self.evaluator.dataset).ok()?;
-            let method = Method::from_settings(settings, self.evaluator.seed);
+            let mut settings = settings.clone();
+            if matches!(settings.bottom_up.unwrap_or_default(), Slpp | Lpp | Pca) {
+                settings.dim = settings.dim.or(Some(DEFAULT_DIM));
+            }
+            let method = Method::from_settings(&settings, self.evaluator.seed);
             Some((method, choice.visual, choice.semantic, choice.normalize))
         });
         one.is_some() && one == other
@@ -72,12 +83,12 @@ impl<T: Scalar> Search<'_, T> {
         if kept.problem.is_some() {
             return Ok(best.settings.clone());
         }
-        let prior = self.prior.clone().filter(|prior| key(prior) != key(&incumbent));
+        let prior = self.prior.clone().filter(|_| !self.is_prior(&incumbent));
         for other in [Some(incumbent.clone()), prior].into_iter().flatten() {
             let paired = self.paired(&best.settings, &other)?;
             if !paired.convinces() {
                 let higher = self.rejected.as_ref().is_none_or(|(other, _)| best.mean > other.mean);
-                if higher && self.prior.as_ref().is_some_and(|prior| key(prior) == key(&other)) {
+                if higher && self.is_prior(&other) {
                     self.rejected = Some((best.clone(), paired));
                 }
                 return Ok(incumbent);
@@ -136,7 +147,7 @@ impl<T: Scalar> Search<'_, T> {
     fn verdict(&mut self, best: &Settings) -> Result<Option<Verdict>> {
         let Some(prior) = self.prior.clone() else { return Ok(None) };
         let default = self.scored(Stage::Default, &prior);
-        let kept = key(best) == key(&prior);
+        let kept = self.is_prior(best);
         let (challenger, paired) = match self.rejected.take().filter(|_| kept) {
             Some((challenger, paired)) => (Some(challenger), Some(paired)),
             None if kept => (None, None),
