@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn the_reason_says_how_sure_the_choice_is() {
         let paired =
-            |differences: &[f64]| Paired::of(Unit::Folds, differences, &vec![0.0; differences.len()]);
+            |differences: &[f64]| Paired::of(Unit::Folds, differences, &vec![0.0; differences.len()], 0.0);
         let verdict = |kept, differences: &[f64]| Verdict {
             default: scored(10.0, 0.5),
             challenger: Some(scored(1000.0, 0.53)),

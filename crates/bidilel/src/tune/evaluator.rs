@@ -91,6 +91,12 @@ impl<T: Scalar> Evaluator<T> {
         self.folds.len()
     }
 
+    /// The mean number of classes that a fold holds out per class that it learns from.
+    pub(super) fn overlap(&self) -> f64 {
+        let ratio = |Fold { trial, .. }: &Fold| trial.unseen.len() as f64 / trial.known.len().max(1) as f64;
+        self.folds.iter().map(ratio).sum::<f64>() / self.folds.len().max(1) as f64
+    }
+
     /// Neighbor lists that a fold left too short, and that were searched for again.
     pub fn searched(&self) -> usize {
         self.folds.iter().map(|fold| fold.searched().iter().map(HashMap::len).sum::<usize>()).sum()

@@ -101,10 +101,10 @@ impl<T: Scalar> Search<'_, T> {
     fn paired(&mut self, one: &Settings, other: &Settings) -> Result<Paired> {
         if self.evaluator.folds() > 1 {
             let [one, other] = [one, other].map(|settings| self.judged(Stage::Best, settings).scores);
-            return Ok(Paired::of(Unit::Folds, &one, &other));
+            return Ok(Paired::of(Unit::Folds, &one, &other, self.evaluator.overlap()));
         }
         let (one, other) = (self.by_class(one)?, self.by_class(other)?);
-        Ok(Paired::of(Unit::Classes, &one, &other))
+        Ok(Paired::of(Unit::Classes, &one, &other, 0.0))
     }
 
     /// The accuracy of every held-out class of the only fold.
