@@ -10,7 +10,7 @@ use anyhow::Result;
 use bidilel::ZeroShotMethod;
 use bidilel::settings::Settings;
 use bidilel::synthetic::{Synthetic, View};
-use bidilel::tune::{Axis, Evaluator, Forgetful, Holdout, Plan, Strategy, fine, folds, naive};
+use bidilel::tune::{Axis, Evaluator, Forgetful, Holdout, Plan, Rule, Strategy, fine, folds, naive};
 use bidilel_math::Silent;
 
 use crate::peers::Rival;
@@ -62,7 +62,14 @@ fn measure(preset: &str, known: usize, instances: f64) -> Result<()> {
 
     // Single-valued axes are not varied: self-training is no part of the 37.
     let base = Settings { self_training_neighbors: Some(100), ..Settings::default() };
-    let plan = Plan { base, axes: Vec::<Axis>::new(), strategy: Strategy::Paper, auto: false, seed: 0 };
+    let plan = Plan {
+        base,
+        axes: Vec::<Axis>::new(),
+        strategy: Strategy::Paper,
+        rule: Rule::Highest,
+        auto: false,
+        seed: 0,
+    };
     let together = || {
         let started = Instant::now();
         let choice = plan.base.choice(&dataset)?;

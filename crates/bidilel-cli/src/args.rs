@@ -11,7 +11,7 @@ use crate::commands::encode::args::EncodeArgs;
 use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
 use crate::options::named;
-use crate::tuning::args::TuneArgs;
+use crate::tuning::args::{HeldOut, TuneArgs};
 use crate::tuning::host::Budget;
 
 /// Recognize pictures and videos of classes for which there is no labeled example, only a description.
@@ -182,12 +182,12 @@ pub(crate) struct CompareArgs {
     /// Choose the settings of every method that are not given, on held-out known classes
     #[arg(long, help_heading = "Comparison")]
     pub(crate) tune: bool,
-    /// Times that known classes are held out [default: the split's validation classes once, else 5]
+    /// Times that random known classes are held out [default: 5 in all, of which one is the split's validation classes]
     #[arg(long, value_name = "N", value_parser = parse_count, requires = "tune", help_heading = "Comparison")]
     pub(crate) trials: Option<usize>,
-    /// Share of the known classes that is held out [default: 0.2]
-    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_share, requires = "tune", help_heading = "Comparison")]
-    pub(crate) holdout: Option<f64>,
+    /// Share of the known classes that is held out, or split: only the split's validation classes [default: 0.2]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = HeldOut::parse, requires = "tune", help_heading = "Comparison")]
+    pub(crate) holdout: Option<HeldOut>,
     /// Stop the choice of each method's settings after a time (30s, 5m, 2h) or a number of evaluations
     #[arg(long, value_name = "BUDGET", value_parser = Budget::parse, requires = "tune", help_heading = "Comparison")]
     pub(crate) budget: Option<Budget>,
@@ -221,12 +221,12 @@ pub(crate) struct SelectArgs {
     /// Also recognize the unseen classes after each addition
     #[arg(long, help_heading = "Selection")]
     pub(crate) evaluate: bool,
-    /// Times that known classes are held out to find the first view [default: the split's validation classes once, else 5]
+    /// Times that random known classes are held out to find the first view [default: 5 in all, of which one is the split's validation classes]
     #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Selection")]
     pub(crate) trials: Option<usize>,
-    /// Share of the known classes that is held out [default: 0.2]
-    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_share, help_heading = "Selection")]
-    pub(crate) holdout: Option<f64>,
+    /// Share of the known classes that is held out, or split: only the split's validation classes [default: 0.2]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = HeldOut::parse, help_heading = "Selection")]
+    pub(crate) holdout: Option<HeldOut>,
     /// Draw complementarity and accuracy after each addition into an SVG file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Selection")]
     pub(crate) plot: Option<PathBuf>,
@@ -369,14 +369,6 @@ pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
         Ok(count) => Ok(count),
-    }
-}
-
-/// A share of the known classes.
-pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("expected a number between 0 and 1".to_owned()),
     }
 }
 

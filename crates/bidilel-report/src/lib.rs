@@ -28,6 +28,7 @@ mod separated;
 mod svg;
 mod table;
 mod text;
+mod tuned_choice;
 mod tuning;
 mod visible;
 mod written;
@@ -55,6 +56,7 @@ pub use selection::{Selection, SelectionStep, TrialSelection, ViewScore};
 pub use svg::{Curve, curves};
 pub use table::{Align, Table};
 pub use text::{pad, wrap, wrap_lines};
+pub use tuned_choice::TunedChoice;
 pub use tuning::{BestSetting, ScoredSetting, Tuning, setting_text, settings_line};
 pub use visible::{visible, visible_lines};
 pub use written::{

@@ -9,6 +9,7 @@ use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::tuned_choice::TunedChoice;
 use crate::{Align, Block, Curve, Table, curves, page, wrap_lines};
 
 /// Rows of the table for a terminal.
@@ -24,6 +25,8 @@ pub struct Tuning {
     /// How it was drawn; left out where the dataset has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub random_splits: Option<DrawnSplits>,
+    /// How sure the choice is; none where the highest mean was asked for, or the defaults were not among the values to try.
+    pub choice: Option<TunedChoice>,
     /// Every setting that was tried, in order.
     pub trials: Vec<ScoredSetting>,
     /// Whether the budget ended the search.
@@ -107,6 +110,7 @@ impl Tuning {
             },
             split: split.to_owned(),
             random_splits: None,
+            choice: outcome.verdict.as_ref().map(TunedChoice::of),
             trials: outcome.scored.iter().map(one).collect(),
             stopped_by_budget: outcome.stopped,
             commands,
@@ -159,6 +163,7 @@ impl Tuning {
             self.seconds,
             if self.stopped_by_budget { "; the budget ended it early" } else { "" },
         );
+        let best = self.choice.iter().fold(best, |best, choice| format!("{best}\n  {}", choice.reason));
         // A command to copy is never wrapped.
         let commands = self.commands.join("\n");
         format!("{}\n{}\n\n{commands}\n", self.table(SHOWN_SETTINGS).text(width), wrap_lines(&best, width))
@@ -181,6 +186,7 @@ impl Tuning {
         let blocks = [
             Block::Heading("Chosen settings".to_owned()),
             Block::Text(best),
+            Block::Text(self.choice.as_ref().map_or(String::new(), |choice| choice.reason.clone())),
             Block::Code(self.commands.join("\n")),
             Block::Heading("Accuracy against each setting (%, with standard errors)".to_owned()),
             Block::Drawing(self.drawing()),
@@ -268,6 +274,7 @@ mod tests {
             best,
             split: "standard".to_owned(),
             random_splits: None,
+            choice: None,
             trials,
             stopped_by_budget: true,
             commands: vec!["bidilel evaluate sea --alpha 10.0".to_owned()],

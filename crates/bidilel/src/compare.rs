@@ -32,7 +32,7 @@ use crate::method::{Kind, METHODS, Method, ZeroShotMethod};
 use crate::settings::{Kind as SettingKind, MethodName, Named, Settings, setting};
 use crate::split::Trial;
 use crate::task::{Side, Task};
-use crate::tune::{Axis, Evaluator, Holdout, Host, Plan, Strategy, folds};
+use crate::tune::{Axis, Evaluator, Holdout, Host, Plan, Rule, Strategy, folds};
 
 /// Variants that `all` runs after the methods themselves: other learners of the paper's method, its refiners, other
 /// losses. They are written as a user would type them.
@@ -223,7 +223,10 @@ impl Contest {
             self.evaluator = Some(Evaluator::new(dataset, &self.trial, folds, &choice, self.seed, watch)?);
         }
         let Some(evaluator) = &mut self.evaluator else { unreachable!("it was just made") };
-        let plan = Plan { base, axes: Vec::new(), strategy: Strategy::Paper, auto: false, seed: self.seed };
+        // Refiners are contenders by themselves.
+        let rule = Rule::Sure { refined: false };
+        let plan =
+            Plan { base, axes: Vec::new(), strategy: Strategy::Paper, rule, auto: false, seed: self.seed };
         let best = plan.run(evaluator, host, watch)?.best.settings;
         self.chosen.insert(key, best.clone());
         Ok(Settings { post, ..best })

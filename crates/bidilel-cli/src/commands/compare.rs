@@ -53,7 +53,7 @@ pub(super) fn run(args: &CompareArgs, format: Format, progress: &Progress) -> Re
     args.method.splits.note_left_out(&dataset, progress);
     let Trials { split, trials, drawn } = args.method.splits.choice(seed).trials(&dataset)?;
     let choice = base.choice(&dataset)?;
-    let holdout = held_out(args.holdout, args.trials, seed);
+    let holdout = held_out(args.holdout, args.trials, seed)?;
     let mut race = Race { args, progress, holdout, journal: None, live: Live::new(&contenders, progress) };
     let mut entries: Vec<Entry> = contenders
         .iter()

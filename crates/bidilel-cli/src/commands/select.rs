@@ -51,7 +51,7 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
     let Trials { trials, drawn, .. } = args.method.splits.choice(seed).trials(&dataset)?;
     let mut selections = Vec::new();
     for trial in &trials {
-        let folds = folds(&dataset, trial, held_out(args.holdout, args.trials, seed))?;
+        let folds = folds(&dataset, trial, held_out(args.holdout, args.trials, seed)?)?;
         let until = (neighbors, Until { most: args.most, threshold: args.threshold });
         let chosen = choose_views(&dataset, trial, &folds, &settings, until, seed, progress)?;
         let mut accuracy = Vec::new();

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use bidilel::settings::Settings;
-use bidilel::tune::{Evaluator, folds};
+use bidilel::tune::{Evaluator, Rule, folds};
 use bidilel_math::Observer;
 use bidilel_report::{Format, Tuning};
 
@@ -35,7 +35,8 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     let (trial, drawn) = args.values.splits.one_trial(&dataset, seed)?;
     args.values.splits.note_left_out(&dataset, progress);
     let choice = plan.base.choice(&dataset)?;
-    let folds = folds(&dataset, &trial, args.held_out())?;
+    let folds = folds(&dataset, &trial, args.held_out()?)?;
+    text::note_folds(&dataset, &trial, &folds, progress);
     let mut evaluator = Evaluator::new(Arc::clone(&dataset), &trial, folds, &choice, seed, progress)?;
     let journal = match &args.journal {
         None => None,
@@ -53,14 +54,16 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     let console = Console::new(journal, args.budget, progress);
     let outcome = plan.run(&mut evaluator, &console, &console);
     console.clear();
-    let inductive = outcome.as_ref().ok().map(|outcome| outcome.best.settings.clone());
-    let outcome = text::with_chosen_refiner(outcome?);
+    let mut outcome = outcome?;
+    if plan.rule == Rule::Highest {
+        text::add_chosen_refiner(&mut outcome);
+    }
     let best = &outcome.best.settings;
     let line = |settings: &Settings| text::command(&args.dataset, &args.values.splits, seed, settings);
     // The other one, too, where refining was not asked for: it needs all test instances at once.
-    let other = match inductive {
-        Some(inductive) if inductive.post != best.post => Some(text::without_refiner(&inductive)),
-        _ => text::with_self_training(best),
+    let other = match &outcome.inductive {
+        Some(inductive) => Some(text::without_refiner(inductive)),
+        None => text::with_self_training(best),
     };
     let commands: Vec<String> = std::iter::once(best.clone()).chain(other).map(|one| line(&one)).collect();
     let seconds = started.elapsed().as_secs_f64();

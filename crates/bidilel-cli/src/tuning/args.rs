@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use bidilel::settings::{Kind, Settings, setting};
-use bidilel::tune::{Axis, FOLDS, Holdout, Plan, SHARE, Strategy};
+use bidilel::tune::{Axis, FOLDS, Holdout, Plan, Rule, SHARE, Strategy};
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Map, Value};
 
 use super::host::Budget;
 use super::values::Values;
-use crate::args::{parse_count, parse_share};
+use crate::args::parse_count;
 use crate::failure::{usage, worded};
 use crate::input;
 
@@ -28,12 +28,15 @@ pub(crate) struct TuneArgs {
     /// Choose the pipeline, too: which learner, which embedder, whether to refine
     #[arg(long)]
     pub(crate) auto: bool,
-    /// Times that known classes are held out [default: the split's validation classes once, else 5]
+    /// Times that random known classes are held out [default: 5 in all, of which one is the split's validation classes]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) trials: Option<usize>,
-    /// Share of the known classes that is held out [default: 0.2]
-    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = parse_share)]
-    pub(crate) holdout: Option<f64>,
+    /// Share of the known classes that is held out, or split: only the split's validation classes [default: 0.2]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = HeldOut::parse)]
+    pub(crate) holdout: Option<HeldOut>,
+    /// Which setting is chosen: the defaults unless another is better by more than noise (sure), or the highest mean
+    #[arg(long, value_name = "NAME", default_value = "sure")]
+    pub(crate) choose: RuleName,
     /// Settings that the random strategy tries
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = parse_count)]
     pub(crate) samples: usize,
@@ -65,6 +68,12 @@ pub(crate) enum StrategyName {
     Grid,
     Random,
     Halving,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RuleName {
+    Sure,
+    Highest,
 }
 
 impl TuneArgs {
@@ -99,23 +108,53 @@ impl TuneArgs {
             StrategyName::Random => Strategy::Random { samples: self.samples },
             StrategyName::Halving => Strategy::Halving,
         };
-        Ok(Plan { base, axes, strategy, auto: self.auto, seed: self.values.seed })
+        let rule = match self.choose {
+            RuleName::Sure => Rule::Sure { refined: true },
+            RuleName::Highest => Rule::Highest,
+        };
+        Ok(Plan { base, axes, strategy, rule, auto: self.auto, seed: self.values.seed })
     }
 
     /// Which known classes are held out.
-    pub(crate) fn held_out(&self) -> Holdout {
+    pub(crate) fn held_out(&self) -> Result<Holdout> {
         held_out(self.holdout, self.trials, self.values.seed)
     }
 }
 
-/// Which known classes are held out: those of the split, unless a share or a number of times is typed.
-pub(crate) fn held_out(share: Option<f64>, folds: Option<usize>, seed: u64) -> Holdout {
-    match (share, folds) {
-        (None, None) => Holdout::Split { seed },
-        (share, folds) => {
-            Holdout::Random { share: share.unwrap_or(SHARE), folds: folds.unwrap_or(FOLDS), seed }
+/// What `--holdout` says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum HeldOut {
+    /// The validation classes of the split.
+    Split,
+    /// A share of the known classes.
+    Share(f64),
+}
+
+impl HeldOut {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        match text.parse::<f64>() {
+            _ if text == "split" => Ok(Self::Split),
+            Ok(share) if share > 0.0 && share < 1.0 => Ok(Self::Share(share)),
+            _ => Err("expected a number between 0 and 1, or split".to_owned()),
         }
     }
+}
+
+/// Which known classes are held out: several times, unless it is typed which or how often.
+pub(crate) fn held_out(held_out: Option<HeldOut>, folds: Option<usize>, seed: u64) -> Result<Holdout> {
+    let share = match (held_out, folds) {
+        (None, None) => return Ok(Holdout::Matched { share: SHARE, folds: FOLDS, seed }),
+        (Some(HeldOut::Split), None) => return Ok(Holdout::Split),
+        (Some(HeldOut::Split), Some(_)) => {
+            return Err(usage(
+                "--holdout split holds out the split's validation classes once: leave out --trials, or give a share \
+                 of the known classes, as in --holdout 0.2",
+            ));
+        }
+        (Some(HeldOut::Share(share)), _) => share,
+        (None, Some(_)) => SHARE,
+    };
+    Ok(Holdout::Random { share, folds: folds.unwrap_or(FOLDS), seed })
 }
 
 /// Reads `name = [values]` lines; a single value is a list of one.

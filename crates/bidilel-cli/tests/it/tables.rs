@@ -185,7 +185,7 @@ fn tuning_holds_out_the_validation_classes_of_an_instance_level_split() {
         ];
         bidilel(&[&base[..], extra, &["--format", "json"]].concat()).json()["trials"][0]["scores"].clone()
     };
-    let (own, random) = (tune(&[]), tune(&["--trials", "5"]));
+    let (own, random) = (tune(&["--holdout", "split"]), tune(&["--trials", "5"]));
     assert_eq!(own.as_array().map(Vec::len), Some(1), "{own}");
     assert_eq!(random.as_array().map(Vec::len), Some(5), "{random}");
 }

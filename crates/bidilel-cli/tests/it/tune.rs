@@ -54,13 +54,53 @@ fn json_has_the_best_and_every_trial_and_the_command_gives_the_same_settings() {
 }
 
 #[test]
-fn the_splits_validation_classes_are_used_where_it_has_them() {
+fn the_splits_validation_classes_are_one_fold_of_five_or_the_only_one() {
+    let with = Folder::generated();
+    let tune = |folder: &Folder, more: &[&str]| {
+        let data = folder.data();
+        let words = ["tune", &data, "--strategy", "grid", "--alpha", "1,10", "--format", "json"];
+        bidilel(&[&words[..], more].concat())
+    };
+    let (all, alone) = (tune(&with, &[]).json(), tune(&with, &["--holdout", "split"]).json());
+    assert_eq!(all["trials"][0]["scores"].as_array().map(Vec::len), Some(5));
+    assert_eq!(alone["trials"][0]["scores"].as_array().map(Vec::len), Some(1));
+    assert_eq!(alone["trials"].as_array().map(Vec::len), Some(2));
+    assert_eq!(alone["trials"][0]["scores"][0], all["trials"][0]["scores"][0], "the first of the five");
+    let twice = tune(&with, &["--holdout", "split", "--trials", "3"]);
+    assert!(twice.usage().contains("leave out --trials"), "{}", twice.stderr);
+    let none = tune(&folder(), &["--holdout", "split"]);
+    assert!(none.error().contains("names no validation classes"), "{}", none.stderr);
+}
+
+#[test]
+fn the_choice_says_how_sure_it_is_and_the_defaults_are_what_is_typed_last() {
     let folder = Folder::generated();
-    let found =
-        bidilel(&["tune", &folder.data(), "--strategy", "grid", "--alpha", "1,10", "--format", "json"])
-            .json();
-    assert_eq!(found["trials"][0]["scores"].as_array().map(Vec::len), Some(1));
-    assert_eq!(found["trials"].as_array().map(Vec::len), Some(2));
+    let data = folder.data();
+    let grid = ["tune", &data, "--strategy", "grid", "--alpha", "1,10", "--dim", "5,100"];
+    let found = bidilel(&[&grid[..], &["--format", "json"]].concat()).json();
+    let choice = &found["choice"];
+    assert_eq!(choice["default"], serde_json::json!({"alpha": 10.0, "dim": 100}));
+    assert_eq!(found["trials"][0]["settings"], choice["default"], "scored before all others");
+    assert_eq!(found["trials"][0]["stage"], "default");
+    assert_eq!(choice["required_standard_errors"], 2.0);
+    let (default, best) = (choice["default_mean"].as_f64().unwrap(), found["best"]["mean"].as_f64().unwrap());
+    assert!(best >= default);
+    assert_eq!(choice["kept_defaults"], found["best"]["settings"] == choice["default"]);
+    if let Some(differences) = choice["differences"].as_array().filter(|all| !all.is_empty()) {
+        let mean = differences.iter().filter_map(Value::as_f64).sum::<f64>() / differences.len() as f64;
+        assert!((mean - choice["difference"].as_f64().unwrap()).abs() < 1e-12);
+        assert_eq!((differences.len(), &choice["paired_over"]), (5, &"folds".into()));
+    }
+    let text = bidilel(&grid).stdout;
+    assert!(text.contains("the defaults"), "{text}");
+    // The highest mean on request, and where the values leave out the defaults.
+    for more in [&["--choose", "highest"][..], &["--alpha", "1,100"]] {
+        let grid = if more[0] == "--alpha" { &grid[..4] } else { &grid[..] };
+        let found = bidilel(&[grid, more, &["--format", "json"]].concat()).json();
+        assert!(found["choice"].is_null(), "{}", found["choice"]);
+        let means = found["trials"].as_array().unwrap().iter().filter_map(|trial| trial["mean"].as_f64());
+        assert_eq!(found["best"]["mean"].as_f64(), Some(means.fold(0.0, f64::max)));
+    }
 }
 
 #[test]
@@ -245,9 +285,11 @@ fn settings_of_other_learners_are_neither_reported_nor_saved() {
 fn one_trial_has_no_standard_error_in_words() {
     let folder = Folder::generated();
     let grid = ["--strategy", "grid", "--alpha", "1,10"];
-    let ran = bidilel(&[&["tune", &folder.data()], &grid[..]].concat());
-    assert!(!ran.stdout.contains('±') && ran.stdout.contains("(1 trial)"), "{}", ran.stdout);
-    let json = bidilel(&[&["tune", &folder.data(), "--format", "json"], &grid[..]].concat()).json();
+    let alone = ["--holdout", "split"];
+    let ran = bidilel(&[&["tune", &folder.data()], &grid[..], &alone].concat());
+    let line = ran.stdout.lines().find(|line| line.contains("(1 trial)")).expect("one trial");
+    assert!(!line.contains('±'), "{}", ran.stdout);
+    let json = bidilel(&[&["tune", &folder.data(), "--format", "json"], &grid[..], &alone].concat()).json();
     assert_eq!(json["best"]["standard_error"], 0.0, "programs find the same keys");
 }
 

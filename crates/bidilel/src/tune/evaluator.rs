@@ -13,6 +13,7 @@ use super::Host;
 use super::cache::Cache;
 use super::execute::Executor;
 use super::fold::Fold;
+use super::naive::class_scores;
 use super::pool::Pool;
 use super::sink::{Scores, Sink};
 use super::tree::{Branch, GraphSettings, Setting, tree};
@@ -23,7 +24,7 @@ use crate::pipeline::Pipeline;
 use crate::semantic::ClassSemantics;
 use crate::settings::{MethodName, Settings};
 use crate::split::Trial;
-use crate::task::{Choice, Normalize, Sources};
+use crate::task::{Choice, Normalize, Sources, Task};
 use crate::visual::{KernelForm, Views, check_choice};
 
 /// Scores settings on folds of the known classes.
@@ -99,6 +100,12 @@ impl<T: Scalar> Evaluator<T> {
     /// How many folds there are.
     pub fn folds(&self) -> usize {
         self.folds.len()
+    }
+
+    /// The mean number of classes that a fold holds out per class that it learns from.
+    pub(super) fn overlap(&self) -> f64 {
+        let ratio = |Fold { trial, .. }: &Fold| trial.unseen.len() as f64 / trial.known.len().max(1) as f64;
+        self.folds.iter().map(ratio).sum::<f64>() / self.folds.len().max(1) as f64
     }
 
     /// Neighbor lists that a fold left too short, and that were searched for again.
@@ -277,6 +284,18 @@ impl<T: Scalar> Evaluator<T> {
             self.cache = cache;
         }
         sink.finish()
+    }
+
+    /// The accuracy of every held-out class of a fold, by one whole fit.
+    pub(super) fn class_accuracies(
+        &self,
+        settings: &Settings,
+        fold: usize,
+        watch: &dyn Observer,
+    ) -> Result<Vec<f64>> {
+        let task =
+            Task::new(&self.dataset, &self.folds[fold].trial, &settings.choice(&self.dataset)?, watch)?;
+        class_scores(&task, settings, self.seed, watch)
     }
 
     /// A fingerprint of the features, labels, folds and semantic representations: other data gives another.

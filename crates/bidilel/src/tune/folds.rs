@@ -4,6 +4,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use super::nearness::Nearness;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::split::Trial;
@@ -11,11 +12,18 @@ use crate::split::Trial;
 /// How known classes are held out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Holdout {
-    /// The split's own validation classes; where it names none, a random fifth, five times.
-    Split {
-        /// Seed of the random choice.
+    /// Several times: first the validation classes that the split names, if any, then random ones that are as far from
+    /// the rest as the unseen classes are from the known ones.
+    Matched {
+        /// Share of the known classes that a random choice holds out.
+        share: f64,
+        /// How many times in all.
+        folds: usize,
+        /// Seed of the choice.
         seed: u64,
     },
+    /// The validation classes that the split names, alone.
+    Split,
     /// Some of the known classes at random, several times.
     Random {
         /// Share of the known classes that is held out.
@@ -33,42 +41,73 @@ pub const SHARE: f64 = 0.2;
 pub const FOLDS: usize = 5;
 /// Fewer classes on either side make every accuracy 1, or leave nothing to learn from.
 const MIN_CLASSES: usize = 2;
+/// Random choices that are looked at for each one that is taken.
+const DRAWS_PER_FOLD: usize = 10;
 
-/// The divisions of `trial`'s known classes; nothing of its unseen classes is in them.
+/// The divisions of `trial`'s known classes; no instance of its unseen classes is in them.
 ///
 /// # Errors
-/// [`Error::Setting`] where there are too few known classes.
+/// [`Error::Setting`] where there are too few known classes, or no validation classes where these are asked for.
 pub fn folds(dataset: &Dataset, trial: &Trial, holdout: Holdout) -> Result<Vec<Trial>> {
-    match holdout {
-        Holdout::Split { seed } => {
-            let named = trial.validation.clone();
-            if named.is_empty() {
-                return folds(dataset, trial, Holdout::Random { share: SHARE, folds: FOLDS, seed });
-            }
-            check(trial.known.len(), named.len(), "validation", &format!("{} classes", named.len()))?;
-            Ok(vec![divide(dataset, trial, "validation".to_owned(), named)])
+    let named = || -> Result<Option<Trial>> {
+        let classes = trial.validation.clone();
+        if classes.is_empty() {
+            return Ok(None);
         }
+        check(trial.known.len(), classes.len(), "validation", &format!("{} classes", classes.len()))?;
+        Ok(Some(divide(dataset, trial, "validation".to_owned(), classes)))
+    };
+    match holdout {
+        Holdout::Split => named()?.map_or_else(
+            || {
+                let found = format!("split, although split `{}` names no validation classes", trial.name);
+                wrong("holdout", "a share of the known classes, such as 0.2".to_owned(), found)
+            },
+            |fold| Ok(vec![fold]),
+        ),
         Holdout::Random { share, folds, seed } => {
-            if !(share > 0.0 && share < 1.0) {
-                return wrong("holdout", "a share between 0 and 1".to_owned(), share.to_string());
+            let draws = draws(trial, share, folds, folds, seed)?;
+            Ok(numbered(dataset, trial, 0, draws))
+        }
+        Holdout::Matched { share, folds, seed } => {
+            let mut all: Vec<Trial> = named()?.into_iter().collect();
+            let open = folds.saturating_sub(all.len());
+            let mut draws = draws(trial, share, folds, open * DRAWS_PER_FOLD, seed)?;
+            if let Some(nearness) = Nearness::new(dataset, trial) {
+                nearness.keep_nearest(&mut draws, open);
             }
-            if folds == 0 {
-                return wrong("trials", "at least 1".to_owned(), "0".to_owned());
-            }
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
-            let count = ((trial.known.len() as f64 * share).round() as usize).max(MIN_CLASSES);
-            check(trial.known.len(), count, "holdout", &share.to_string())?;
-            let mut random = ChaCha8Rng::seed_from_u64(seed);
-            let draw = |number: usize| {
-                let mut classes = trial.known.clone();
-                classes.shuffle(&mut random);
-                classes.truncate(count);
-                classes.sort_unstable();
-                divide(dataset, trial, format!("fold {number}"), classes)
-            };
-            Ok((0..folds).map(draw).collect())
+            draws.truncate(open);
+            all.extend(numbered(dataset, trial, all.len(), draws));
+            Ok(all)
         }
     }
+}
+
+/// As many random choices of classes as are asked for, for this many folds.
+fn draws(trial: &Trial, share: f64, folds: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize>>> {
+    if !(share > 0.0 && share < 1.0) {
+        return wrong("holdout", "a share between 0 and 1".to_owned(), share.to_string());
+    }
+    if folds == 0 {
+        return wrong("trials", "at least 1".to_owned(), "0".to_owned());
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
+    let held_out = ((trial.known.len() as f64 * share).round() as usize).max(MIN_CLASSES);
+    check(trial.known.len(), held_out, "holdout", &share.to_string())?;
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let draw = |_| {
+        let mut classes = trial.known.clone();
+        classes.shuffle(&mut random);
+        classes.truncate(held_out);
+        classes.sort_unstable();
+        classes
+    };
+    Ok((0..count).map(draw).collect())
+}
+
+fn numbered(dataset: &Dataset, trial: &Trial, first: usize, draws: Vec<Vec<usize>>) -> Vec<Trial> {
+    let fold = |(number, classes)| divide(dataset, trial, format!("fold {number}"), classes);
+    (first..).zip(draws).map(fold).collect()
 }
 
 fn check(known: usize, held_out: usize, setting: &'static str, found: &str) -> Result<()> {
@@ -115,16 +154,47 @@ mod tests {
     fn nothing_of_the_unseen_classes_is_in_a_fold() {
         let (dataset, trial) = small();
         let random = Holdout::Random { share: 0.2, folds: 7, seed: 3 };
-        for fold in folds(&dataset, &trial, random).unwrap() {
-            assert_eq!((fold.known.len(), fold.unseen.len()), (16, 4));
-            assert_eq!(fold.train.len() + fold.test.len(), trial.train.len());
-            assert!(fold.train.iter().chain(&fold.test).all(|i| trial.train.contains(i)));
-            assert!(fold.test.iter().all(|&i| fold.unseen.contains(&dataset.labels[i])));
-            assert!(fold.train.iter().all(|&i| fold.known.contains(&dataset.labels[i])));
+        let matched = Holdout::Matched { share: 0.2, folds: 7, seed: 3 };
+        for (holdout, first) in [(random, 0), (matched, 1)] {
+            let found = folds(&dataset, &trial, holdout).unwrap();
+            assert_eq!(found.len(), 7);
+            for fold in &found[first..] {
+                assert_eq!((fold.known.len(), fold.unseen.len()), (16, 4));
+                assert_eq!(fold.train.len() + fold.test.len(), trial.train.len());
+                assert!(fold.train.iter().chain(&fold.test).all(|i| trial.train.contains(i)));
+                assert!(fold.test.iter().all(|&i| fold.unseen.contains(&dataset.labels[i])));
+                assert!(fold.train.iter().all(|&i| fold.known.contains(&dataset.labels[i])));
+            }
+            assert_eq!(found, folds(&dataset, &trial, holdout).unwrap());
         }
-        assert_eq!(folds(&dataset, &trial, random).unwrap(), folds(&dataset, &trial, random).unwrap());
-        let named = folds(&dataset, &trial, Holdout::Split { seed: 0 }).unwrap();
+        let named = folds(&dataset, &trial, Holdout::Split).unwrap();
         assert_eq!((named.len(), named[0].unseen.len()), (1, 5), "the split names five classes");
+        assert_eq!(folds(&dataset, &trial, matched).unwrap()[0], named[0], "one fold among the others");
+    }
+
+    #[test]
+    fn a_split_without_validation_classes_has_random_folds_only() {
+        let dataset = Synthetic { validation: 0, ..Synthetic::default() }.generate(1).unwrap();
+        let trial = dataset.trials(None).unwrap().remove(0);
+        let failure = folds(&dataset, &trial, Holdout::Split).unwrap_err().to_string();
+        assert!(failure.contains("names no validation classes"), "{failure}");
+        let found = folds(&dataset, &trial, Holdout::Matched { share: 0.2, folds: 5, seed: 0 }).unwrap();
+        assert!(found.len() == 5 && found.iter().all(|fold| fold.name.starts_with("fold")));
+    }
+
+    #[test]
+    fn random_folds_are_as_far_from_the_rest_as_unseen_classes_are() {
+        let dataset = Synthetic { validation: 0, ..Synthetic::default() }.generate(2).unwrap();
+        let trial = dataset.trials(None).unwrap().remove(0);
+        let nearness = Nearness::new(&dataset, &trial).expect("descriptions");
+        let mean_gap = |holdout| {
+            let found = folds(&dataset, &trial, holdout).unwrap();
+            let gap = |fold: &Trial| (nearness.of(&fold.unseen) - nearness.unseen).abs();
+            found.iter().map(gap).sum::<f64>() / found.len() as f64
+        };
+        let matched = mean_gap(Holdout::Matched { share: 0.2, folds: 5, seed: 0 });
+        let random = mean_gap(Holdout::Random { share: 0.2, folds: 50, seed: 0 });
+        assert!(matched < 0.5 * random, "{matched} {random}");
     }
 
     #[test]

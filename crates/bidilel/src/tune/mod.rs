@@ -4,7 +4,7 @@
 //! accuracy on them. Nothing of the unseen classes is ever looked at. [`Plan`] says what to try and in which order,
 //! [`Evaluator`] scores it. A batch of settings becomes a tree of what they have in common (`tree`), which is executed
 //! on all folds (`execute`); scatter matrices are shared by folds (`cache`). The scores are those of one fit after
-//! another ([`naive`]).
+//! another ([`naive`]). [`Rule`] says which of the scored settings is chosen.
 //!
 //! ```
 //! use bidilel::{settings::Settings, synthetic::Synthetic, tune::*};
@@ -17,7 +17,7 @@
 //! let choice = base.choice(&dataset)?;
 //! let mut evaluator = Evaluator::new(dataset, &trial, folds, &choice, 0, &Silent)?;
 //! let axes = vec![Axis::new("alpha", &[0.1, 10.0]), Axis::new("dim", &[5, 10])];
-//! let plan = Plan { base, axes, strategy: Strategy::Grid, auto: false, seed: 0 };
+//! let plan = Plan { base, axes, strategy: Strategy::Grid, rule: Rule::Highest, auto: false, seed: 0 };
 //! let outcome = plan.run(&mut evaluator, &Forgetful, &Silent)?;
 //! assert_eq!(outcome.scored.len(), 4);
 //! # Ok::<(), bidilel::Error>(())
@@ -29,23 +29,28 @@
 
 mod auto;
 mod cache;
+mod choose;
 mod evaluator;
 mod execute;
 mod fold;
 mod folds;
 mod grid;
 pub mod naive;
+mod nearness;
 mod plan;
 mod pool;
 mod search;
+mod settle;
 mod sink;
 mod spaces;
 mod tree;
 mod views;
 
+pub use choose::{Paired, Rule, STANDARD_ERRORS, Unit, Verdict, challenger};
 pub use evaluator::Evaluator;
 pub use folds::{FOLDS, Holdout, SHARE, folds};
 pub use grid::{Axis, coarse, fine, product};
+pub use nearness::Nearness;
 pub use plan::{Plan, Strategy};
 pub use sink::Scores;
 pub use views::{ChosenViews, choose_views};
@@ -95,6 +100,8 @@ impl Host for Forgetful {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "settings and strategies are documented where they are")]
 pub enum Stage {
+    /// Nothing: the defaults, which others must beat.
+    Default,
     Coarse,
     Alpha,
     Dim,
@@ -115,6 +122,7 @@ impl Stage {
     /// The name, as in `self-training-neighbors`.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Default => "default",
             Self::Coarse => "coarse",
             Self::Alpha => "alpha",
             Self::Dim => "dim",
@@ -159,6 +167,10 @@ pub struct Scored {
 pub struct Outcome {
     /// The chosen settings.
     pub best: Scored,
+    /// The same without the refiner that the choice added, where it did.
+    pub inductive: Option<Settings>,
+    /// How sure the choice is; none where the highest mean was asked for, or the values to try leave out the defaults.
+    pub verdict: Option<Verdict>,
     /// Everything that was tried, in order.
     pub scored: Vec<Scored>,
     /// Accuracy against each setting that was varied by itself, or the best for each of its values in a grid.
@@ -209,7 +221,14 @@ mod tests {
             vec![scored(50, None, &[0.4, 0.5]), scored(50, refined, &[0.9, 0.9]), scored(20, None, &[0.9])];
         let mut best = all[0].clone();
         best.settings.self_training_neighbors = Some(20);
-        let outcome = |scored| Outcome { best: best.clone(), scored, curves: Vec::new(), stopped: false };
+        let outcome = |scored| Outcome {
+            best: best.clone(),
+            inductive: None,
+            verdict: None,
+            scored,
+            curves: Vec::new(),
+            stopped: false,
+        };
         assert_eq!(outcome(all.clone()).passed_over(), None);
         all.push(scored(10, None, &[0.5, 0.5]));
         assert_eq!(outcome(all.clone()).passed_over(), all.last());

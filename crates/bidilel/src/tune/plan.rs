@@ -1,5 +1,7 @@
 //! What to try and in which order: the paper's two stages, whole grids, random samples, successive halving.
 
+use std::collections::HashMap;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -12,7 +14,7 @@ use super::auto;
 use super::evaluator::Evaluator;
 use super::grid::{self, Axis, product};
 use super::search::{Log, Search};
-use super::{Curve, Host, Outcome, Scored, Stage};
+use super::{Curve, Host, Outcome, Rule, Scored, Stage};
 use crate::error::{Error, Result};
 use crate::settings::{MethodName, PostName, Range, Setting, Settings, TABLE};
 
@@ -44,6 +46,8 @@ pub struct Plan {
     pub axes: Vec<Axis>,
     /// The order.
     pub strategy: Strategy,
+    /// Which of the settings that were tried is chosen.
+    pub rule: Rule,
     /// Whether the pipeline itself is chosen too.
     pub auto: bool,
     /// Seed of random samples.
@@ -75,8 +79,21 @@ impl Plan {
         let Settings { semantic, gamma, semantic_weights, .. } = &self.base;
         let open = gamma.is_none() && semantic_weights.is_none();
         let singles = semantic.clone().filter(|names| open && names.len() == 2).unwrap_or_default();
-        let (curves, stopped, log) = (Vec::new(), false, Log::default());
-        let mut search = Search { plan: self, evaluator, host, watch, singles, curves, stopped, log };
+        let mut search = Search {
+            plan: self,
+            evaluator,
+            host,
+            watch,
+            singles,
+            curves: Vec::new(),
+            stopped: false,
+            prior: None,
+            tried: Vec::new(),
+            rejected: None,
+            inductive: None,
+            classes: HashMap::new(),
+            log: Log::default(),
+        };
         let compared = self.base.method.unwrap_or_default() != MethodName::Bidilel;
         let best = match self.strategy {
             // The paper's order and the choice among pipelines are about the paper's method.
@@ -85,14 +102,16 @@ impl Plan {
             Strategy::Paper => search.paper()?,
             Strategy::Grid | Strategy::Random { .. } | Strategy::Halving => search.product()?,
         };
-        // The answer is scored as it stands, even if no stage happened to.
-        search.score(Stage::Best, std::slice::from_ref(&best), search.evaluator.folds())?;
+        let (best, verdict) = search.finally(best)?;
         let best = search.scored(Stage::Best, &best);
+        let inductive = search.inductive.take();
+        let inductive = inductive.map(|settings| Settings { gamma: best.settings.gamma, ..settings });
         let curves = std::mem::take(&mut search.curves);
         let (scored, stopped) = search.finish()?;
-        let outcome = Outcome { best, scored, curves, stopped };
+        let outcome = Outcome { best, inductive, verdict, scored, curves, stopped };
         let visible = |better: &&Scored| better.mean - outcome.best.mean >= VISIBLE_DIFFERENCE;
-        let whole = self.strategy == Strategy::Paper && !self.auto && !compared && !stopped;
+        let paper = self.strategy == Strategy::Paper && !self.auto && !compared;
+        let whole = paper && !stopped && outcome.verdict.is_none();
         if let Some(better) = outcome.passed_over().filter(visible).filter(|_| whole) {
             let entries = better.settings.effective().entries();
             let value = |name: &&str| Some(format!("{name} {}", entries.get(*name)?));
@@ -120,12 +139,15 @@ impl<T: Scalar> Search<'_, T> {
         let late = |name: &str| late.iter().find(|axis| axis.name == name);
         let axes = coarse.iter().chain(&fine).map(|axis| axis.over(&inductive));
         self.evaluator.prepare(&axes.collect::<Result<Vec<_>>>()?.concat(), self.watch)?;
-        let mut best = self.stage(Stage::Coarse, product(&inductive, &coarse)?, &inductive, None)?;
         let known = grid::fine();
         let extra = self.plan.axes.iter().filter(|axis| !known.iter().any(|other| other.name == axis.name));
-        for axis in fine.iter().chain(extra) {
+        fine.extend(extra.cloned());
+        self.begin(&inductive, &fine)?;
+        let mut best = self.stage(Stage::Coarse, product(&inductive, &coarse)?, &inductive, None)?;
+        for axis in &fine {
             best = self.one(axis, &best)?;
         }
+        best = self.settle(best, None)?;
         let mut post = base.post.clone().unwrap_or_default();
         if post.is_empty() {
             post.push(PostName::SelfTraining);
@@ -134,8 +156,16 @@ impl<T: Scalar> Search<'_, T> {
         if let Some(axis) = late("self_training_neighbors").filter(|_| refines) {
             let with = Settings { post: Some(post), ..best.clone() };
             best.self_training_neighbors = self.one(axis, &with)?.self_training_neighbors;
+            if base.post.is_none() && self.plan.rule == (Rule::Sure { refined: true }) {
+                let refined = self.settle(best.clone(), Some(&best))?;
+                if refined.post.is_some() {
+                    self.inductive = Some(std::mem::replace(&mut best, refined));
+                }
+            }
         }
-        best.post.clone_from(&base.post);
+        if base.post.is_some() {
+            best.post.clone_from(&base.post);
+        }
         best.gamma = base.gamma;
         late("gamma").map_or(Ok(best.clone()), |axis| self.fuse(axis, best))
     }
@@ -148,7 +178,11 @@ impl<T: Scalar> Search<'_, T> {
     /// Finds the weights of two semantic representations that were judged one by one so far.
     pub(super) fn fuse(&mut self, gamma: &Axis, current: Settings) -> Result<Settings> {
         let fused = !std::mem::take(&mut self.singles).is_empty();
-        if fused { self.one(gamma, &current) } else { Ok(current) }
+        match self.plan.rule {
+            _ if !fused => Ok(current),
+            Rule::Highest => self.one(gamma, &current),
+            Rule::Sure { .. } => self.settle_gamma(gamma, current),
+        }
     }
 
     /// Scores a batch and returns its best; `current` where the budget leaves no time for it.
@@ -167,6 +201,7 @@ impl<T: Scalar> Search<'_, T> {
         if !first && batch.len() < 2 {
             return Ok(batch.pop().unwrap_or_else(|| current.clone()));
         }
+        self.tried.extend(batch.iter().map(|one| (stage, one.clone())));
         let variants: Vec<Settings> = batch.iter().flat_map(|one| self.variants(one)).collect();
         self.score(stage, &variants, self.evaluator.folds())?;
         let judged: Vec<Scored> = batch.iter().map(|one| self.judged(stage, one)).collect();
@@ -197,20 +232,30 @@ impl<T: Scalar> Search<'_, T> {
         let axes = if plan.axes.is_empty() { self.wanted(usual) } else { plan.axes.clone() };
         let mut batch = self.admit(product(&plan.base, &axes)?);
         self.evaluator.prepare(&batch, self.watch)?;
+        self.begin(&plan.base, &axes)?;
         match plan.strategy {
-            Strategy::Halving => return self.halving(batch, &axes),
+            Strategy::Halving => {
+                self.tried.extend(batch.iter().map(|one| (Stage::Halving, one.clone())));
+                let best = self.halving(batch, &axes)?;
+                return self.settle(best, None);
+            }
             Strategy::Random { samples } => {
                 if samples == 0 {
                     let expected = Range::AtLeast(1).into();
                     return Err(Error::Setting { setting: "samples", expected, found: "0".to_owned() });
                 }
                 batch.shuffle(&mut ChaCha8Rng::seed_from_u64(plan.seed));
+                // The defaults are one of the samples.
+                batch.sort_by_key(|one| !self.is_prior(one));
                 batch.truncate(samples);
             }
             Strategy::Grid | Strategy::Paper => {}
         }
-        self.score(Stage::Grid, &batch, self.evaluator.folds())?;
-        self.best_of_grid(Stage::Grid, &batch, &axes)
+        self.tried.extend(batch.iter().map(|one| (Stage::Grid, one.clone())));
+        let open: Vec<Settings> = batch.iter().filter(|one| !self.is_prior(one)).cloned().collect();
+        self.score(Stage::Grid, &open, self.evaluator.folds())?;
+        let best = self.best_of_grid(Stage::Grid, &batch, &axes)?;
+        self.settle(best, None)
     }
 
     /// Successive halving, by thirds: what does badly on few folds is not tried on many.

@@ -8,7 +8,7 @@ use bidilel_math::{Observer, Scalar};
 use super::evaluator::Evaluator;
 use super::grid::{distinct, key};
 use super::sink::Sink;
-use super::{Curve, Host, Plan, Scored, Stage};
+use super::{Curve, Host, Paired, Plan, Scored, Stage};
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
@@ -25,6 +25,16 @@ pub(super) struct Search<'s, T> {
     pub(super) singles: Vec<String>,
     pub(super) curves: Vec<Curve>,
     pub(super) stopped: bool,
+    /// The defaults with what was fixed, where they compete.
+    pub(super) prior: Option<Settings>,
+    /// What was tried since the last choice.
+    pub(super) tried: Vec<(Stage, Settings)>,
+    /// The best of what scored higher than the defaults and did not replace them.
+    pub(super) rejected: Option<(Scored, Paired)>,
+    /// The chosen setting before a refiner was added.
+    pub(super) inductive: Option<Settings>,
+    /// Accuracies of held-out classes, by the keys of settings.
+    pub(super) classes: HashMap<String, Vec<f64>>,
     pub(super) log: Log,
 }
 

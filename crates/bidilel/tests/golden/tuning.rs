@@ -10,7 +10,7 @@ use bidilel::semantic::{ClassSemantics, Representation};
 use bidilel::settings::Settings;
 use bidilel::split::Trial;
 use bidilel::task::{Samples, Shared, Task};
-use bidilel::tune::{Axis, Evaluator, Forgetful, Plan, Strategy};
+use bidilel::tune::{Axis, Evaluator, Forgetful, Plan, Rule, Strategy};
 use bidilel_math::Silent;
 use faer::Mat;
 
@@ -172,7 +172,7 @@ fn shared_work_gives_the_golden_scores_and_choices() {
     let mut evaluator =
         Evaluator::over(dataset.clone(), features, &instances, folds.collect(), 0).expect("an evaluator");
     let mut run = |base: Settings, axes: Vec<Axis>| {
-        let plan = Plan { base, axes, strategy: Strategy::Grid, auto: false, seed: 0 };
+        let plan = Plan { base, axes, strategy: Strategy::Grid, rule: Rule::Highest, auto: false, seed: 0 };
         plan.run(&mut evaluator, &Forgetful, &Silent).expect("an outcome")
     };
     let coarse = golden.at("coarse").as_array().expect("settings");

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bidilel::settings::Settings;
-use bidilel::tune::{Axis, Evaluator, Forgetful, Host, Plan, Strategy, naive};
+use bidilel::tune::{Axis, Evaluator, Forgetful, Host, Plan, Rule, Strategy, naive};
 use bidilel_math::Silent;
 
 use crate::support::{dataset, divided, evaluator, mixed, task};
@@ -139,7 +139,14 @@ fn scores_from_sums_that_folds_share_are_those_of_fits_of_their_own() {
         let (trial, folds) = divided(&dataset, 4, seed);
         let mut evaluator = evaluator(&dataset, &trial, &folds);
         let base = Settings { dim: Some(6), ..Settings::default() };
-        let plan = Plan { base, axes: axes.clone(), strategy: Strategy::Grid, auto: false, seed: 0 };
+        let plan = Plan {
+            base,
+            axes: axes.clone(),
+            strategy: Strategy::Grid,
+            rule: Rule::Highest,
+            auto: false,
+            seed: 0,
+        };
         let outcome = plan.run(&mut evaluator, &Forgetful, &Silent).expect("an outcome");
         assert_eq!(outcome.scored.len(), 24);
         for tried in &outcome.scored {
@@ -177,6 +184,7 @@ fn the_papers_protocol_makes_the_choices_of_the_naive_loop() {
             base: Settings::default(),
             axes: Vec::new(),
             strategy: Strategy::Paper,
+            rule: Rule::Highest,
             auto: false,
             seed: 0,
         };

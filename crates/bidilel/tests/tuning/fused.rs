@@ -3,7 +3,7 @@
 use bidilel::dataset::Dataset;
 use bidilel::settings::Settings;
 use bidilel::synthetic::{Synthetic, View};
-use bidilel::tune::{Axis, Evaluator, Forgetful, Plan, Strategy, naive};
+use bidilel::tune::{Axis, Evaluator, Forgetful, Plan, Rule, Strategy, naive};
 use bidilel_math::Silent;
 use serde_json::json;
 
@@ -82,7 +82,14 @@ fn view_weights_and_ranks_are_axes_and_what_is_not_loaded_is_refused() {
     let weights =
         Axis { name: "view_weights".to_owned(), values: vec![json!([0.5, 0.5]), json!([0.9, 0.1])] };
     let axes = vec![weights, Axis::new("nystrom_rank", &[10, 40])];
-    let plan = Plan { base: base.clone(), axes, strategy: Strategy::Grid, auto: false, seed: 0 };
+    let plan = Plan {
+        base: base.clone(),
+        axes,
+        strategy: Strategy::Grid,
+        rule: Rule::Highest,
+        auto: false,
+        seed: 0,
+    };
     let outcome = plan.run(&mut evaluator, &Forgetful, &Silent).expect("an outcome");
     assert_eq!(outcome.scored.len(), 4);
     assert!(outcome.best.settings.nystrom_rank.is_some() && outcome.best.settings.view_weights.is_some());

@@ -4,6 +4,7 @@ mod equality;
 mod fused;
 mod strategies;
 mod support;
+mod sure;
 
 /// All tests of this binary, once more at each of the other levels of vector instructions.
 #[test]

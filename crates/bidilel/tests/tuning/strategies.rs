@@ -1,7 +1,7 @@
 //! The other strategies, budgets, memories, and what is wrong with a grid.
 
 use bidilel::settings::Settings;
-use bidilel::tune::{Axis, Forgetful, Outcome, Plan, Stage, Strategy};
+use bidilel::tune::{Axis, Forgetful, Outcome, Plan, Rule, Stage, Strategy};
 use bidilel_math::{Observer, Silent};
 use serde_json::json;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ fn plan(strategy: Strategy) -> Plan {
         Axis::new("dim", &[4, 8, 16]),
         Axis::new("neighbors", &[3, 9]),
     ];
-    Plan { base: Settings::default(), axes, strategy, auto: false, seed: 5 }
+    Plan { base: Settings::default(), axes, strategy, rule: Rule::Highest, auto: false, seed: 5 }
 }
 
 fn run(plan: &Plan, host: &dyn bidilel::tune::Host, watch: &dyn Observer) -> bidilel::Result<Outcome> {

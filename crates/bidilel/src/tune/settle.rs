@@ -1,0 +1,184 @@
+//! The choice between the defaults and what a search has tried ([`super::choose`] has the rule).
+
+use std::ops::ControlFlow;
+
+use bidilel_math::{Check, Observer, Scalar};
+
+use super::choose::{Paired, Rule, Unit, Verdict, challenger};
+use super::grid::{Axis, key};
+use super::search::Search;
+use super::{Scored, Stage};
+use crate::bottom_up::DEFAULT_DIM;
+use crate::error::Result;
+use crate::method::Method;
+use crate::settings::BottomUpName::{Lpp, Pca, Slpp};
+use crate::settings::Settings;
+
+impl<T: Scalar> Search<'_, T> {
+    /// Scores the defaults before anything else, where the rule keeps them unless another setting is better.
+    pub(super) fn begin(&mut self, base: &Settings, axes: &[Axis]) -> Result<()> {
+        if self.plan.rule == Rule::Highest {
+            return Ok(());
+        }
+        self.prior = self.explicit(base, axes)?;
+        self.score_prior()
+    }
+
+    fn score_prior(&mut self) -> Result<()> {
+        let Some(prior) = self.prior.clone() else { return Ok(()) };
+        let variants = self.variants(&prior);
+        self.score(Stage::Default, &variants, self.evaluator.folds())
+    }
+
+    /// `base` with the defaults of all axes written out, so that they are one with the combination that is tried.
+    ///
+    /// None where a list of values that was given leaves out the default: who lists values wants one of them.
+    fn explicit(&self, base: &Settings, axes: &[Axis]) -> Result<Option<Settings>> {
+        let mut prior = base.clone();
+        for axis in axes {
+            let same = axis.over(&prior)?.into_iter().find(|one| self.is_same(one, base));
+            let listed = self.plan.axes.iter().any(|own| own.name == axis.name);
+            match same {
+                Some(same) => prior = same,
+                None if listed => return Ok(None),
+                None => {}
+            }
+        }
+        // Folds have fewer dimensions than the whole training set may have: as many as there are is no number then.
+        if self.evaluator.clipped(&prior).1.is_some() {
+            prior.dim = base.dim;
+        }
+        Ok(Some(prior))
+    }
+
+    /// Whether a setting is the defaults that compete.
+    pub(super) fn is_prior(&self, settings: &Settings) -> bool {
+        self.prior.as_ref().is_some_and(|prior| key(prior) == key(settings))
+    }
+
+    fn is_same(&self, one: &Settings, other: &Settings) -> bool {
+        let [one, other] = [one, other].map(|settings| {
+            let choice = settings.choice(&self.evaluator.dataset).ok()?;
+            let mut settings = settings.clone();
+            if matches!(settings.bottom_up.unwrap_or_default(), Slpp | Lpp | Pca) {
+                settings.dim = settings.dim.or(Some(DEFAULT_DIM));
+            }
+            let method = Method::from_settings(&settings, self.evaluator.seed);
+            Some((method, choice.visual, choice.semantic, choice.normalize))
+        });
+        one.is_some() && one == other
+    }
+
+    /// The incumbent, or of what was tried since the last time the best, if it is surely better than the incumbent and
+    /// than the defaults. These are the incumbent where none is named; without either it is what the search proposes.
+    pub(super) fn settle(&mut self, proposed: Settings, incumbent: Option<&Settings>) -> Result<Settings> {
+        let tried = std::mem::take(&mut self.tried);
+        let Some(incumbent) = incumbent.or(self.prior.as_ref()).cloned() else { return Ok(proposed) };
+        let kept = self.judged(Stage::Default, &incumbent);
+        if kept.scores.is_empty() || self.plan.rule == Rule::Highest {
+            return Ok(proposed);
+        }
+        let judged: Vec<Scored> = tried.iter().map(|(stage, one)| self.judged(*stage, one)).collect();
+        let Some(best) = challenger(&kept, &judged) else { return Ok(incumbent) };
+        if kept.problem.is_some() {
+            return Ok(best.settings.clone());
+        }
+        let prior = self.prior.clone().filter(|_| !self.is_prior(&incumbent));
+        for other in [Some(incumbent.clone()), prior].into_iter().flatten() {
+            let paired = self.paired(&best.settings, &other)?;
+            if !paired.convinces() {
+                let higher = self.rejected.as_ref().is_none_or(|(other, _)| best.mean > other.mean);
+                if higher && self.is_prior(&other) {
+                    self.rejected = Some((best.clone(), paired));
+                }
+                return Ok(incumbent);
+            }
+        }
+        Ok(best.settings.clone())
+    }
+
+    /// The differences of one setting from another.
+    fn paired(&mut self, one: &Settings, other: &Settings) -> Result<Paired> {
+        if self.evaluator.folds() > 1 {
+            let [one, other] = [one, other].map(|settings| self.judged(Stage::Best, settings).scores);
+            return Ok(Paired::of(Unit::Folds, &one, &other, self.evaluator.overlap()));
+        }
+        let (one, other) = (self.by_class(one)?, self.by_class(other)?);
+        Ok(Paired::of(Unit::Classes, &one, &other, 0.0))
+    }
+
+    /// The accuracy of every held-out class of the only fold.
+    fn by_class(&mut self, settings: &Settings) -> Result<Vec<f64>> {
+        let variants = self.variants(settings);
+        let mut mean: Vec<f64> = Vec::new();
+        for one in &variants {
+            let own = match self.classes.get(&key(one)) {
+                Some(own) => own.clone(),
+                None => self.evaluator.class_accuracies(one, 0, &Unheard(self.watch))?,
+            };
+            mean.resize(own.len(), 0.0);
+            mean.iter_mut().zip(&own).for_each(|(sum, own)| *sum += own / variants.len() as f64);
+            self.classes.insert(key(one), own);
+        }
+        Ok(mean)
+    }
+
+    /// The last word: with refiners and weights that were fixed, and that the search left out, the choice must hold too.
+    pub(super) fn finally(&mut self, best: Settings) -> Result<(Settings, Option<Verdict>)> {
+        let folds = self.evaluator.folds();
+        // The answer is scored as it stands, even if no stage happened to.
+        self.score(Stage::Best, std::slice::from_ref(&best), folds)?;
+        let Some(prior) = self.prior.clone() else { return Ok((best, None)) };
+        let (post, gamma) = (self.plan.base.post.clone(), self.plan.base.gamma);
+        let whole = Settings { post, gamma, ..prior.clone() };
+        let best = if key(&whole) == key(&prior) {
+            best
+        } else {
+            self.prior = Some(whole);
+            self.score_prior()?;
+            self.rejected = None;
+            self.tried = vec![(Stage::Best, best.clone())];
+            // The highest mean wins among pipelines.
+            if self.plan.auto { best } else { self.settle(best, None)? }
+        };
+        let verdict = self.verdict(&best)?;
+        Ok((best, verdict))
+    }
+
+    fn verdict(&mut self, best: &Settings) -> Result<Option<Verdict>> {
+        let Some(prior) = self.prior.clone() else { return Ok(None) };
+        let default = self.scored(Stage::Default, &prior);
+        let kept = self.is_prior(best);
+        let (challenger, paired) = match self.rejected.take().filter(|_| kept) {
+            Some((challenger, paired)) => (Some(challenger), Some(paired)),
+            None if kept => (None, None),
+            None if default.problem.is_some() || default.scores.is_empty() => {
+                (Some(self.scored(Stage::Best, best)), None)
+            }
+            None => (Some(self.scored(Stage::Best, best)), Some(self.paired(best, &prior)?)),
+        };
+        Ok(Some(Verdict { default, challenger, paired, kept }))
+    }
+
+    /// The gamma that is found for two semantic representations, unless equal weights are as good.
+    pub(super) fn settle_gamma(&mut self, gamma: &Axis, current: Settings) -> Result<Settings> {
+        self.score_prior()?;
+        self.score(Stage::Best, std::slice::from_ref(&current), self.evaluator.folds())?;
+        self.tried.clear();
+        let found = self.one(gamma, &current)?;
+        self.settle(found, Some(&current))
+    }
+}
+
+/// Remarks were made when the same fit was scored.
+struct Unheard<'a>(&'a dyn Observer);
+
+impl Observer for Unheard<'_> {
+    fn check(&self, check: &Check) {
+        self.0.check(check);
+    }
+
+    fn poll(&self) -> ControlFlow<()> {
+        self.0.poll()
+    }
+}
