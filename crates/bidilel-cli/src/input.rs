@@ -51,7 +51,8 @@ pub(crate) fn table_of_settings(path: &Path, what: &str) -> Result<Map<String, V
     };
     let table: Map<String, Value> =
         table.into_iter().map(|(key, value)| (key.replace('-', "_"), value)).collect();
-    match table.keys().find(|key| setting(key).is_none()) {
+    let is_known = |key: &str| setting(key).is_some() || key == "normalize_embedding";
+    match table.keys().find(|key| !is_known(key)) {
         Some(key) => {
             let message = format!("`{name}`: there is no setting `{key}`");
             let known: Vec<String> = TABLE.iter().map(|row| row.name.to_owned()).collect();

@@ -5,7 +5,7 @@
 use std::num::{ParseFloatError, ParseIntError};
 use std::sync::LazyLock;
 
-use bidilel::settings::{Kind, Named, Owner, Setting, Settings, TABLE, Tune, setting};
+use bidilel::settings::{BEST, Kind, Named, Owner, Setting, Settings, TABLE, Tune, setting};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches};
 
@@ -70,8 +70,12 @@ pub(crate) fn typed(matches: &ArgMatches) -> Vec<Typed> {
 
 /// Settings with single values.
 pub(crate) fn settings<'t>(typed: impl IntoIterator<Item = &'t Typed>) -> anyhow::Result<Settings> {
-    let mut settings = Settings::default();
-    for Typed { row, texts } in typed {
+    let typed: Vec<&Typed> = typed.into_iter().collect();
+    let is_best = |typed: &Typed| typed.row.name == "method" && typed.texts == [BEST];
+    // What else is typed is laid over the settings that it stands for.
+    let best = typed.iter().any(|typed| is_best(typed));
+    let mut settings = if best { Settings::best() } else { Settings::default() };
+    for Typed { row, texts } in typed.into_iter().filter(|typed| !is_best(typed)) {
         if !settings.assign(row.name, texts) {
             return Err(usage(format!("{}: cannot be `{}`", option(row.name), texts.join(","))));
         }
@@ -103,10 +107,17 @@ fn one_value(row: &'static Setting, heading: &'static str) -> Arg {
     let arg = match row.kind {
         Kind::Float | Kind::Floats => arg.value_parser(float).allow_negative_numbers(true),
         Kind::Count => arg.value_parser(count),
-        Kind::Name(names) | Kind::Names(names) => arg.value_parser(PossibleValuesParser::new(names)),
+        Kind::Name(_) | Kind::Names(_) => arg.value_parser(PossibleValuesParser::new(values(row))),
         Kind::Flag | Kind::Texts => arg,
     };
     if row.kind.is_list() { arg.value_delimiter(',').action(ArgAction::Append) } else { arg }
+}
+
+/// The names that an option takes.
+fn values(row: &Setting) -> Vec<&'static str> {
+    let (Kind::Name(names) | Kind::Names(names)) = row.kind else { return Vec::new() };
+    let best = (row.owner == Owner::Method).then_some(BEST);
+    names.iter().copied().chain(best).collect()
 }
 
 /// The help of a row, with the names of its values and of other options filled in.
@@ -161,7 +172,7 @@ mod tests {
                     arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
                 let varied = name == "tune" && matches!(row.tune, Tune::Varied(_));
                 match row.kind {
-                    Kind::Name(names) | Kind::Names(names) if !varied => assert_eq!(values, names),
+                    Kind::Name(_) | Kind::Names(_) if !varied => assert_eq!(values, super::values(row)),
                     _ => assert!(values.is_empty() || row.kind == Kind::Flag, "{}", row.name),
                 }
             }

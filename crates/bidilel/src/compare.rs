@@ -29,9 +29,9 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::evaluate::{self, Run};
 use crate::method::{Kind, METHODS, Method, ZeroShotMethod};
-use crate::settings::{Kind as SettingKind, MethodName, Named, Settings, setting};
+use crate::settings::{BEST, Kind as SettingKind, MethodName, Named, Settings, setting};
 use crate::split::Trial;
-use crate::task::{Side, Task};
+use crate::task::{Choice, Side, Task};
 use crate::tune::{Axis, Evaluator, Holdout, Host, Plan, Rule, Strategy, folds};
 
 /// Variants that `all` runs after the methods themselves: other learners of the paper's method, its refiners, other
@@ -48,7 +48,12 @@ const VARIANTS: &[&str] = &[
     "bidilel+structured",
     "bidilel:bottom-up=cca+self-training",
     "bidilel:bottom-up=cca+structured",
+    "best",
+    "best+balanced",
 ];
+
+/// Names of `tune --auto` as a contender: with refiners, and without.
+const AUTO: [&str; 2] = ["auto", "auto-inductive"];
 
 /// What stands before the refiners at the end of a contender, and they themselves. Values may have a `+`, too, as
 /// `lsm+svr` has: what follows it is a refiner only where there is one of that name, or where the value would be unknown.
@@ -74,6 +79,8 @@ pub struct Contender {
     pub name: String,
     /// Its settings, those for data included.
     pub settings: Settings,
+    /// Whether its whole pipeline is chosen on held-out known classes, whatever is done with the others.
+    pub auto: bool,
 }
 
 impl Contender {
@@ -101,11 +108,17 @@ impl Contender {
         let (head, refiners) = without_refiners(text);
         let mut words = head.split(':');
         let name = words.next().unwrap_or_default();
-        let method = MethodName::parse(name).ok_or_else(|| Error::NoSuchMethod {
+        let auto = AUTO.contains(&name);
+        let method = if auto || name == BEST { Some(MethodName::Bidilel) } else { MethodName::parse(name) };
+        let method = method.ok_or_else(|| Error::NoSuchMethod {
             name: name.to_owned(),
-            available: MethodName::NAMES.iter().map(|&name| name.to_owned()).collect(),
+            available: [MethodName::NAMES, &[BEST], &AUTO].concat().into_iter().map(str::to_owned).collect(),
         })?;
-        let mut own = vec![("method".to_owned(), Value::from(name))];
+        let named = if auto { MethodName::Bidilel.to_string() } else { name.to_owned() };
+        let mut own = vec![("method".to_owned(), Value::from(named))];
+        if name == AUTO[1] {
+            own.push(("post".to_owned(), "none".into()));
+        }
         for word in words {
             let (name, value) = match word.split_once('=') {
                 Some((name, value)) => (name, value),
@@ -123,7 +136,7 @@ impl Contender {
             settings = axis.over(&settings)?.remove(0);
         }
         settings.check()?;
-        let contender = Self { name: text.to_owned(), settings };
+        let contender = Self { name: text.to_owned(), settings, auto };
         // A setting that changes nothing would give two rows of one method.
         let used = contender.settings.effective().entries();
         match own.iter().find(|(name, _)| !used.contains_key(name)) {
@@ -139,6 +152,9 @@ impl Contender {
     /// Whether its answers depend on the whole batch of test instances: by the method, or by its refiners.
     pub fn kind(&self) -> Kind {
         let method = Method::from_settings(&self.settings, 0);
+        if self.auto && self.settings.post.is_none() {
+            return Kind::Transductive;
+        }
         if method.post().is_empty() { method.kind() } else { Kind::Transductive }
     }
 }
@@ -158,6 +174,8 @@ fn value_of(name: &str, text: &str) -> Value {
 pub struct Contest {
     dataset: Arc<Dataset>,
     trial: Trial,
+    /// What the task was loaded by.
+    choice: Choice,
     task: Task,
     seed: u64,
     /// Settings that were chosen, by the settings that were fixed.
@@ -177,9 +195,10 @@ impl Contest {
         seed: u64,
         watch: &dyn Observer,
     ) -> Result<Self> {
-        let task = Task::new(&dataset, &trial, &base.choice(&dataset)?, watch)?;
+        let choice = base.choice(&dataset)?;
+        let task = Task::new(&dataset, &trial, &choice, watch)?;
         task.require_instances(Side::Unseen)?;
-        Ok(Self { dataset, trial, task, seed, chosen: HashMap::new(), evaluator: None })
+        Ok(Self { dataset, trial, choice, task, seed, chosen: HashMap::new(), evaluator: None })
     }
 
     /// Name of the trial.
@@ -212,10 +231,16 @@ impl Contest {
         watch: &dyn Observer,
     ) -> Result<Settings> {
         let post = contender.settings.post.clone();
-        let base = Settings { post: None, ..contender.settings.clone() };
-        let key = Value::Object(base.effective().entries()).to_string();
+        // Refiners are contenders by themselves, unless the whole pipeline is chosen.
+        let auto = contender.auto;
+        let base = if auto {
+            contender.settings.clone()
+        } else {
+            Settings { post: None, ..contender.settings.clone() }
+        };
+        let key = format!("{auto} {}", Value::Object(base.effective().entries()));
         if let Some(best) = self.chosen.get(&key) {
-            return Ok(Settings { post, ..best.clone() });
+            return Ok(if auto { best.clone() } else { Settings { post, ..best.clone() } });
         }
         if self.evaluator.is_none() {
             let folds = folds(&self.dataset, &self.trial, holdout)?;
@@ -223,13 +248,11 @@ impl Contest {
             self.evaluator = Some(Evaluator::new(dataset, &self.trial, folds, &choice, self.seed, watch)?);
         }
         let Some(evaluator) = &mut self.evaluator else { unreachable!("it was just made") };
-        // Refiners are contenders by themselves.
         let rule = Rule::Sure { refined: false };
-        let plan =
-            Plan { base, axes: Vec::new(), strategy: Strategy::Paper, rule, auto: false, seed: self.seed };
+        let plan = Plan { base, axes: Vec::new(), strategy: Strategy::Paper, rule, auto, seed: self.seed };
         let best = plan.run(evaluator, host, watch)?.best.settings;
         self.chosen.insert(key, best.clone());
-        Ok(Settings { post, ..best })
+        Ok(if auto { best } else { Settings { post, ..best } })
     }
 
     /// Fits, recognizes and scores.
@@ -238,8 +261,16 @@ impl Contest {
     /// Those of the fit.
     pub fn run(&self, settings: &Settings, seed: u64, top: &[usize], watch: &dyn Observer) -> Result<Run> {
         let method = Method::from_settings(settings, seed);
-        let fitted = method.fit(&self.task, watch)?;
-        Ok(evaluate::score(&method, &self.task, &fitted, seed, top, watch)?.0)
+        let choice = settings.choice(&self.dataset)?;
+        // Other features or descriptions than those of the comparison need a task of their own.
+        let own = if choice == self.choice {
+            None
+        } else {
+            Some(Task::new(&self.dataset, &self.trial, &choice, watch)?)
+        };
+        let task = own.as_ref().unwrap_or(&self.task);
+        let fitted = method.fit(task, watch)?;
+        Ok(evaluate::score(&method, task, &fitted, seed, top, watch)?.0)
     }
 }
 
@@ -274,6 +305,23 @@ mod tests {
         assert_eq!(one.kind(), Kind::Transductive);
         let centered = parse("eszsl:eszsl-center").expect("a flag").remove(0);
         assert_eq!((centered.settings.eszsl_center, centered.kind()), (Some(true), Kind::Inductive));
+    }
+
+    #[test]
+    fn a_plus_belongs_to_a_value_where_one_is_called_so() {
+        let one = parse("bidilel:bottom-up=cca+lda:top-down=lsm+krr+structured").expect("values").remove(0);
+        let entries = one.settings.entries();
+        assert_eq!((&entries["bottom_up"], &entries["top_down"]), (&"cca+lda".into(), &"lsm+krr".into()));
+        assert_eq!(one.settings.post.as_ref().map(Vec::len), Some(1));
+    }
+
+    #[test]
+    fn best_stands_for_its_settings_and_auto_for_the_search() {
+        let best = parse("best:ridge=2+balanced").expect("best").remove(0);
+        assert_eq!((best.settings.ridge, best.settings.krr_width), (Some(2.0), Settings::best().krr_width));
+        let auto = ["auto", "auto-inductive"].map(|name| parse(name).expect(name).remove(0));
+        assert!(auto.iter().all(|one| one.auto));
+        assert_eq!(auto.map(|one| one.kind()), [Kind::Transductive, Kind::Inductive]);
     }
 
     #[test]

@@ -57,10 +57,10 @@ pub(super) fn run(args: &CompareArgs, format: Format, progress: &Progress) -> Re
     let mut race = Race { args, progress, holdout, journal: None, live: Live::new(&contenders, progress) };
     let mut entries: Vec<Entry> = contenders
         .iter()
-        .map(|Contender { name, settings }| Entry {
-            method: name.clone(),
-            kind: Contender { name: name.clone(), settings: settings.clone() }.kind(),
-            settings: settings.clone(),
+        .map(|contender| Entry {
+            method: contender.name.clone(),
+            kind: contender.kind(),
+            settings: contender.settings.clone(),
             runs: Vec::new(),
             error: None,
         })
@@ -199,7 +199,8 @@ impl Race<'_> {
     ) -> bidilel::Result<Measurement> {
         let (args, progress, seed) = (self.args, self.progress, self.args.method.seed);
         let began = Instant::now();
-        let settings = if args.tune {
+        let tuned = args.tune || contender.auto;
+        let settings = if tuned {
             let book = self.journal.as_ref().map(|journal| Scores { journal, split: &key.split });
             let book = book.as_ref().map(|book| book as &dyn ScoreBook);
             let console = Console::new(book, args.budget, progress);
@@ -209,7 +210,7 @@ impl Race<'_> {
         } else {
             contender.settings.clone()
         };
-        let tuning_seconds = args.tune.then(|| began.elapsed().as_secs_f64());
+        let tuning_seconds = tuned.then(|| began.elapsed().as_secs_f64());
         let counts = memory::forget_peak();
         let began = Instant::now();
         let run = contest.run(&settings, seed, &[1], progress)?;

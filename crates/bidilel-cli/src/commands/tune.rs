@@ -35,7 +35,7 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     let (trial, drawn) = args.values.splits.one_trial(&dataset, seed)?;
     args.values.splits.note_left_out(&dataset, progress);
     let choice = plan.base.choice(&dataset)?;
-    let folds = folds(&dataset, &trial, args.held_out()?)?;
+    let folds = folds(&dataset, &trial, args.held_out(trial.known.len())?)?;
     text::note_folds(&dataset, &trial, &folds, progress);
     let mut evaluator = Evaluator::new(Arc::clone(&dataset), &trial, folds, &choice, seed, progress)?;
     let journal = match &args.journal {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use bidilel::settings::{Kind, Settings, setting};
-use bidilel::tune::{Axis, FOLDS, Holdout, Plan, Rule, SHARE, Strategy};
+use bidilel::settings::{Kind, PostName, Settings, setting};
+use bidilel::tune::{Axis, FOLDS, Holdout, Plan, Rule, SHARE, Strategy, enough_folds};
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Map, Value};
 
@@ -25,10 +25,13 @@ pub(crate) struct TuneArgs {
     /// Settings to try from a TOML file: `alpha = [0.1, 1, 10]`, one line per setting
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) grid: Option<PathBuf>,
-    /// Choose the pipeline, too: which learner, which embedder, whether to refine
+    /// Choose the pipeline, too: which normalization, learner and embedder, and whether and how to refine
     #[arg(long)]
     pub(crate) auto: bool,
-    /// Times that random known classes are held out [default: 5 in all, of which one is the split's validation classes]
+    /// Only what does not depend on the batch of test instances: no refiners
+    #[arg(long, conflicts_with = "post")]
+    pub(crate) inductive: bool,
+    /// Times that random known classes are held out [default: 5 in all, with --auto up to 12, of which one is the split's validation classes]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) trials: Option<usize>,
     /// Share of the known classes that is held out, or split: only the split's validation classes [default: 0.2]
@@ -102,6 +105,9 @@ impl TuneArgs {
                 axes.push(axis);
             }
         }
+        if self.inductive {
+            base.post = Some(vec![PostName::None]);
+        }
         let strategy = match self.strategy {
             StrategyName::Paper => Strategy::Paper,
             StrategyName::Grid => Strategy::Grid,
@@ -115,9 +121,15 @@ impl TuneArgs {
         Ok(Plan { base, axes, strategy, rule, auto: self.auto, seed: self.values.seed })
     }
 
-    /// Which known classes are held out.
-    pub(crate) fn held_out(&self) -> Result<Holdout> {
-        held_out(self.holdout, self.trials, self.values.seed)
+    /// Which of so many known classes are held out.
+    pub(crate) fn held_out(&self, known: usize) -> Result<Holdout> {
+        let holdout = held_out(self.holdout, self.trials, self.values.seed)?;
+        Ok(match holdout {
+            Holdout::Matched { share, seed, .. } if self.auto => {
+                Holdout::Matched { share, folds: enough_folds(known), seed }
+            }
+            other => other,
+        })
     }
 }
 

@@ -60,7 +60,7 @@ impl Default for Balanced {
     fn default() -> Self {
         Self {
             balanced_temperature: 0.05,
-            balanced_pull: 1.0,
+            balanced_pull: 0.3,
             balanced_strength: 0.5,
             balanced_shares: BalancedShares::default(),
             balanced_rounds: 40,

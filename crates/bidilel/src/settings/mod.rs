@@ -8,7 +8,7 @@
 //! ```
 //! use bidilel::{BottomUp, Settings, settings::BottomUpName, settings::setting};
 //!
-//! let settings = Settings { bottom_up: Some(BottomUpName::Lda), ridge: Some(3.0), ..Settings::default() };
+//! let settings = Settings { bottom_up: Some(BottomUpName::Lda), ridge: Some(1.0), ..Settings::default() };
 //! settings.check()?;
 //! assert!(matches!(settings.pipeline(0).bottom_up, BottomUp::Lda(lda) if lda.ridge == 3.0));
 //! // The graph's number of neighbors matters to other learners only.
@@ -33,7 +33,7 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
 use crate::post::Post;
-use crate::task::Choice;
+use crate::task::{Choice, Normalize};
 use crate::top_down::TopDown;
 use crate::visual::Fusion;
 
@@ -58,6 +58,9 @@ pub(crate) fn check(name: &str, value: f64) -> Result<()> {
     debug_assert!(row.is_some(), "`{name}` is in the table");
     row.map_or(Ok(()), |row| row.check(value))
 }
+
+/// The name of [`Settings::best`], wherever a method may be named.
+pub const BEST: &str = "best";
 
 impl Settings {
     /// The typed pipeline, with `seed` for what is random.
@@ -97,12 +100,35 @@ impl Settings {
         descent || self.effective().init == Some(InitName::Random)
     }
 
-    /// These settings with others laid over them.
+    /// A pipeline of `bidilel` that did well on the known classes of several datasets, under the name [`BEST`]: descriptions
+    /// and separation of the classes in one learner, kernel ridge regression, embeddings where the points live.
+    ///
+    /// `docs/results.md` has what it was chosen by.
+    pub fn best() -> Self {
+        Self {
+            method: Some(MethodName::Bidilel),
+            normalize: Some(Normalize::Power),
+            bottom_up: Some(BottomUpName::CcaLda),
+            ridge: Some(3.0),
+            top_down: Some(TopDownName::Krr),
+            krr_ridge: Some(0.3),
+            krr_width: Some(0.25),
+            unit_embedding: Some(true),
+            ..Self::default()
+        }
+    }
+
+    /// These settings with others laid over them; the method [`BEST`] stands for the settings of [`Self::best`].
     ///
     /// # Errors
     /// [`Error::Unreadable`] names a setting that does not exist, or a value that it cannot have.
     pub fn with(&self, over: &Map<String, Value>) -> Result<Self> {
         let mut all = self.entries();
+        let mut over = over.clone();
+        if over.get("method").is_some_and(|name| name == BEST) {
+            over.remove("method");
+            all.extend(Self::best().entries());
+        }
         all.extend(over.iter().map(|(name, value)| (name.replace('-', "_"), value.clone())));
         serde_json::from_value(Value::Object(all)).map_err(|cause| Error::Unreadable { cause })
     }

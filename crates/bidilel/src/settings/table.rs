@@ -183,7 +183,7 @@ table! {
         value_name: "HOW",
         default: Is("l2"),
     }
-    method: MethodName, "The zero-shot method" {
+    method: MethodName, "The zero-shot method; best is bidilel with settings that did well on several datasets" {
         owner: Owner::Method,
         value_name: "NAME",
         default: Is("bidilel"),
@@ -675,7 +675,7 @@ table! {
     balanced_pull: f64, "Pull of balanced towards the embeddings" {
         owner: BALANCED,
         value_name: "X",
-        default: Is("1"),
+        default: Is("0.3"),
         range: Range::NotNegative,
         tune: Tune::Varied("Pulls of balanced towards the embeddings"),
     }

@@ -48,7 +48,7 @@ pub enum Side {
 }
 
 /// Which representations of a dataset to use.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Choice {
     /// Visual representations with their weights and kernels; the dataset's first by default.
     pub visual: Vec<ViewChoice>,

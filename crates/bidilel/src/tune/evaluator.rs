@@ -42,11 +42,14 @@ pub struct Evaluator<T = f32> {
     pub sharing: bool,
 }
 
+/// Gathers and normalizes features of some instances.
+type Load<T> = fn(&Sources<'_>, &[usize], Normalize, &dyn Observer) -> Result<Mat<T>>;
+
 /// Features that were loaded from the dataset, and can be again.
 struct Loaded<T> {
     normalize: Normalize,
     instances: Vec<usize>,
-    load: fn(&Sources<'_>, &[usize], Normalize, &dyn Observer) -> Result<Mat<T>>,
+    load: Load<T>,
 }
 
 impl Evaluator {

@@ -39,10 +39,22 @@ pub enum Holdout {
 pub const SHARE: f64 = 0.2;
 /// How many times, by default.
 pub const FOLDS: usize = 5;
+/// Held-out classes, over all folds, that a choice among many pipelines is made by.
+const ENOUGH_CLASSES: usize = 100;
+/// The most folds that are drawn for it: further ones hold out the same few classes again.
+const MOST_FOLDS: usize = 12;
 /// Fewer classes on either side make every accuracy 1, or leave nothing to learn from.
 const MIN_CLASSES: usize = 2;
 /// Random choices that are looked at for each one that is taken.
 const DRAWS_PER_FOLD: usize = 10;
+
+/// How many folds a choice among many pipelines takes where nobody says: the accuracy of a fold is a mean over its
+/// classes, and folds of few classes are noisy.
+pub fn enough_folds(known: usize) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
+    let held_out = ((known as f64 * SHARE).round() as usize).max(MIN_CLASSES);
+    ENOUGH_CLASSES.div_ceil(held_out).clamp(FOLDS, MOST_FOLDS)
+}
 
 /// The divisions of `trial`'s known classes; no instance of its unseen classes is in them.
 ///

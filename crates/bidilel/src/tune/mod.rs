@@ -48,7 +48,7 @@ mod views;
 
 pub use choose::{Paired, Rule, STANDARD_ERRORS, Unit, Verdict, challenger};
 pub use evaluator::Evaluator;
-pub use folds::{FOLDS, Holdout, SHARE, folds};
+pub use folds::{FOLDS, Holdout, SHARE, enough_folds, folds};
 pub use grid::{Axis, coarse, fine, product};
 pub use nearness::Nearness;
 pub use plan::{Plan, Strategy};
