@@ -55,7 +55,7 @@ names! {
     /// Names of the refiners.
     PostName { None = "none", SelfTraining = "self-training", Structured = "structured", Balanced = "balanced" }
     /// Names of the initial embeddings of the landmark-based Sammon mapping.
-    InitName { WeightedMean = "weighted-mean", Random = "random" }
+    InitName { WeightedMean = "weighted-mean", Random = "random", Krr = "krr" }
     /// Names of the kernels of support vector regression.
     KernelName { Rbf = "rbf", Linear = "linear" }
     /// Names of the losses of synthesized classifiers.
