@@ -233,7 +233,7 @@ mod tests {
         insta::assert_snapshot!(evaluation().summary_table().render(crate::Format::Markdown), @r"
         | Dataset | Split | Visual | Semantic | Bottom-up | Top-down | Post | Per class % | Per image % | Top-5 % | Stress | Settings |
         | :--- | :--- | :--- | :--- | :--- | :--- | :--- | ---: | ---: | ---: | ---: | :--- |
-        | sea | random | cnn | attributes | slpp | lsm | none | 75.0 ± 5.0 | 75.0 | - | 0.25000 | alpha=10.0 center=false neighborhood=global neighbors=10 regularizer=identity weights=exp max-iterations=10000 optimizer=lbfgs tolerance=1e-10 unit-embedding=false normalize=l2 |
+        | sea | random | cnn | attributes | slpp | lsm | none | 75.0 ± 5.0 | 75.0 | - | 0.25000 | alpha=10.0 center=false neighborhood=global neighbors=10 regularizer=identity weights=exp max-iterations=10000 optimizer=lbfgs starts=1 tolerance=1e-10 unit-embedding=false normalize=l2 |
         ");
     }
 

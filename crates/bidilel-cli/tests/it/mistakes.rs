@@ -59,6 +59,8 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("evaluate {data} --visual cnn=0.5,motion=0.5 --view-weights 0.5,0.5", 2, "give them once"),
     ("evaluate {data} --semantic attributes=0.5,words=0.5 --gamma 0.5", 2, "exclude each other"),
     ("evaluate {data} --post self-training --self-training-neighbors 0", 2, "self-training-neighbors"),
+    ("evaluate {data} --starts 0", 2, "starts must be at least 1"),
+    ("evaluate {data} --init krr --starts many", 2, "--starts|many"),
     ("evaluate {data} --top 0", 2, "at least 1"),
     ("evaluate {data} --repeat 0", 2, "--repeat"),
     ("evaluate {data} --format parquet", 2, "only predictions come as parquet"),

@@ -70,12 +70,12 @@ fn every_command_has_the_same_divisions() {
 
     let model = folder.beside("model");
     let one = ["--random-splits", "1", "--format", "json"];
-    let fitted = bidilel(&[&["fit", &data, "--method", "rr", "--out", &model], &one[..]].concat()).json();
+    let fitted = bidilel(&[&["fit", &data, "--out", &model], &one[..]].concat()).json();
     assert_eq!((&fitted["split"], &fitted["random_splits"]["count"]), (&"random:0".into(), &1.into()));
     let listed = bidilel(&["class", "list", &model, "--format", "json"]).json();
     let classes = listed["classes"].as_array().expect("classes").iter();
     let names: BTreeSet<String> = classes
-        .filter(|class| class["kind"] == "unseen")
+        .filter(|class| class["role"] == "unseen")
         .map(|class| class["name"].as_str().expect("a name").to_owned())
         .collect();
     assert_eq!(names, unseen(&evaluated)[0]);

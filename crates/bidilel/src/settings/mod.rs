@@ -97,7 +97,8 @@ impl Settings {
     /// The sample of the Nyström approximation is not counted: whether there is one depends on the data.
     pub fn is_random(&self) -> bool {
         let descent = setting("sgd_rate").is_some_and(|row| row.matters(self));
-        descent || self.effective().init == Some(InitName::Random)
+        let used = self.effective();
+        descent || used.init == Some(InitName::Random) || used.starts.is_some_and(|starts| starts > 1)
     }
 
     /// A pipeline of `bidilel` that did well on the known classes of several datasets, under the name [`BEST`]: descriptions

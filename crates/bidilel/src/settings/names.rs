@@ -58,7 +58,7 @@ names! {
     /// Names of the proportions that balanced refinement aims at.
     BalancedShares { Equal = "equal", Estimated = "estimated" }
     /// Names of the initial embeddings of the landmark-based Sammon mapping.
-    InitName { WeightedMean = "weighted-mean", Random = "random" }
+    InitName { WeightedMean = "weighted-mean", Random = "random", Krr = "krr" }
     /// Names of the kernels of support vector regression.
     KernelName { Rbf = "rbf", Linear = "linear" }
     /// Names of the losses of synthesized classifiers.

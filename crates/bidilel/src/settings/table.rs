@@ -603,6 +603,14 @@ table! {
         tune: Tune::FixedAs("Where lsm starts [default: weighted-mean]"),
         late: true,
     }
+    starts: usize, "Times that lsm starts, first from {init}, then at random by {seed}; the least stress is kept" {
+        owner: LSM,
+        value_name: "N",
+        default: Is("1"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Times that lsm starts; the least stress is kept"),
+        late: true,
+    }
     #[serde(alias = "normalize_embedding")]
     unit_embedding: bool, "Give the embeddings unit norm, as the points have" {
         owner: EMBEDDERS,

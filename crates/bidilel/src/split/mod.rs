@@ -13,6 +13,8 @@
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 
+#[cfg(test)]
+mod laws;
 mod random;
 
 pub use random::{DrawnSplits, RandomSplits, UNSEEN_SHARE, UnseenClasses};

@@ -9,34 +9,24 @@
 //!   takes 1,600. Stopping early costs accuracy.
 //! - The initial embeddings are, by default, means of the landmarks weighted by inverse squared semantic distances:
 //!   deterministic, and in nearly all cases they lead to the best optimum that random initial embeddings find.
+//! - Several starts, of which the embedding of the least cost is kept, on request: a lower cost does not recognize better.
 //!
 //! # References
 //! J. Sammon, *A nonlinear mapping for data structure analysis*, 1969.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
-use rayon::prelude::*;
+use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::lbfgs::{self, Minimum, Stopping};
-use bidilel_math::{Observer, distance, parallel};
+use bidilel_math::{Observer, distance};
 
 use super::span::Span;
-use super::{ClassEmbedder, DISTANCE_FLOOR, Embedding, Sammon, smacof, verify};
+use super::{ClassEmbedder, DISTANCE_FLOOR, Embedding, Init, Sammon, init, smacof, verify};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
-use crate::settings::{InitName, Settings, named};
+use crate::settings::{self, InitName, Settings, named};
 
-/// Initial embeddings at a smaller distance count as coinciding.
-const COINCIDENCE_DISTANCE: f64 = 1e-9;
-/// Norm, about, of the random vector by which coinciding initial embeddings are moved apart.
-const PERTURBATION_NORM: f64 = 1e-3;
-/// Unseen classes whose initial embeddings one thread computes at a time.
-const BLOCK_CLASSES: usize = 256;
 /// Most unseen classes for which majorization goes first: its factor takes 8 bytes per pair of them, 1.6 GB here.
 const MAX_MAJORIZED_CLASSES: usize = 14_000;
 
@@ -55,20 +45,6 @@ pub enum Optimizer {
 
 named! { Optimizer: "lbfgs" | "descent" | "smacof"; }
 
-/// The initial embeddings of the unseen classes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Init {
-    /// The mean of the landmarks, weighted by inverse squared semantic distances.
-    #[default]
-    WeightedMean,
-    /// Gaussian, with a mean squared norm of 1, which the landmarks have.
-    Random {
-        /// Seed of the generator.
-        seed: u64,
-    },
-}
-
 /// Settings of the mapping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -78,6 +54,11 @@ pub struct Lsm {
     /// The initial embeddings; `start` in files.
     #[serde(rename = "start", alias = "init")]
     pub init: Init,
+    /// Times that the cost is minimized, first from `init`, then from random embeddings; that of the least cost is kept.
+    pub starts: usize,
+    /// Seed of the random embeddings after the first start; 0 if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub starts_seed: Option<u64>,
     /// Largest gradient entry, relative to the initial cost, that counts as zero.
     pub tolerance: f64,
     /// Most iterations of the optimizer.
@@ -92,6 +73,8 @@ impl Default for Lsm {
         Self {
             optimizer: Optimizer::default(),
             init: Init::default(),
+            starts: 1,
+            starts_seed: None,
             tolerance: 1e-10,
             max_iterations: 10_000,
             unit_embedding: false,
@@ -102,13 +85,17 @@ impl Default for Lsm {
 impl Lsm {
     pub(crate) fn from_settings(settings: &Settings, seed: u64) -> Self {
         let default = Self::default();
+        let starts = settings.starts.unwrap_or(default.starts);
         Self {
             optimizer: settings.optimizer.unwrap_or(default.optimizer),
             init: match settings.init {
                 None => default.init,
                 Some(InitName::WeightedMean) => Init::WeightedMean,
                 Some(InitName::Random) => Init::Random { seed },
+                Some(InitName::Krr) => Init::Krr,
             },
+            starts,
+            starts_seed: (starts > 1).then_some(seed),
             unit_embedding: settings.unit_embedding.unwrap_or(default.unit_embedding),
             ..default
         }
@@ -126,6 +113,7 @@ impl ClassEmbedder for Lsm {
             let expected = "between 0 and 1".into();
             return Err(Error::Setting { setting: "tolerance", expected, found: self.tolerance.to_string() });
         }
+        settings::check("starts", self.starts as f64)?;
         watch.stage("top_down");
         let cost = Sammon::new(landmarks.points.as_ref(), &semantics.distances);
         if cost.floored > 0 {
@@ -134,9 +122,17 @@ impl ClassEmbedder for Lsm {
                 cost.floored
             ));
         }
-        let start = self.initial_points(&cost);
+        let start = self.init.points(&cost, landmarks, semantics, watch)?;
         verify::gradient(&cost, &start, watch)?;
-        let found = self.minimize(&cost, start, watch)?;
+        let mut found = self.minimize(&cost, start, watch)?;
+        for number in 1..self.starts as u64 {
+            Error::unless_cancelled(watch)?;
+            let start = init::random(&cost, self.starts_seed.unwrap_or_default(), number);
+            let other = self.minimize(&cost, start, watch)?;
+            if other.value < found.value {
+                found = other;
+            }
+        }
         if !found.converged {
             watch.note(&format!("the mapping had not settled after {} iterations", found.iterations));
         }
@@ -150,6 +146,11 @@ impl ClassEmbedder for Lsm {
 }
 
 impl Lsm {
+    /// The initial embeddings, column after column; none for [`Init::Krr`], which needs more than distances.
+    pub fn initial_points(&self, cost: &Sammon) -> Option<Vec<f64>> {
+        self.init.by_distances(cost)
+    }
+
     /// Minimizes the cost from initial embeddings, given column after column.
     ///
     /// # Errors
@@ -181,70 +182,6 @@ impl Lsm {
             }
         }
     }
-
-    /// The initial embeddings, column after column.
-    pub fn initial_points(&self, cost: &Sammon) -> Vec<f64> {
-        let mut start = match self.init {
-            Init::WeightedMean => weighted_mean(cost),
-            Init::Random { seed } => {
-                let mut random = ChaCha8Rng::seed_from_u64(seed);
-                let scale = 1.0 / (cost.dim() as f64).sqrt();
-                let mut sample = || -> f64 { StandardNormal.sample(&mut random) };
-                (0..cost.dim() * cost.unseen()).map(|_| scale * sample()).collect()
-            }
-        };
-        separate(cost, &mut start);
-        start
-    }
-}
-
-/// Moves initial embeddings apart that coincide although the descriptions of their classes differ.
-///
-/// Between coinciding classes the cost has no gradient, so that no descent would ever separate them. It happens to
-/// classes that are equally far from every known class, as those of one-hot descriptions are.
-fn separate(cost: &Sammon, start: &mut [f64]) {
-    let dim = cost.dim();
-    // No distance is below that in one coordinate. The first coordinates of all classes are contiguous here.
-    let mut firsts: Vec<f64> = start.iter().step_by(dim).copied().collect();
-    for j in 1..cost.unseen() {
-        let (before, rest) = start.split_at_mut(j * dim);
-        let own = &mut rest[..dim];
-        let alike = |i: usize| {
-            (firsts[i] - firsts[j]).abs() < COINCIDENCE_DISTANCE
-                && distance::squared_slices(&before[i * dim..][..dim], own)
-                    < COINCIDENCE_DISTANCE * COINCIDENCE_DISTANCE
-                && cost.inner(i, j) > DISTANCE_FLOOR
-        };
-        if (0..j).any(alike) {
-            let mut random = ChaCha8Rng::seed_from_u64(j as u64);
-            let scale = PERTURBATION_NORM / (dim as f64).sqrt();
-            own.iter_mut().for_each(|value| {
-                let sample: f64 = StandardNormal.sample(&mut random);
-                *value += scale * sample;
-            });
-            firsts[j] = own[0];
-        }
-    }
-}
-
-fn weighted_mean(cost: &Sammon) -> Vec<f64> {
-    let (dim, known) = (cost.dim(), cost.known());
-    let mut start = vec![0.0; dim * cost.unseen()];
-    start.par_chunks_mut(dim * BLOCK_CLASSES).enumerate().for_each(|(block, points)| {
-        let count = points.len() / dim;
-        let mut weights = parallel::zeros(known, count);
-        for j in 0..count {
-            let own = weights.col_as_slice_mut(j);
-            own.iter_mut()
-                .enumerate()
-                .for_each(|(i, w)| *w = cost.outer(i, block * BLOCK_CLASSES + j).powi(-2));
-            let total: f64 = own.iter().sum();
-            own.iter_mut().for_each(|weight| *weight /= total);
-        }
-        let points = MatMut::from_column_major_slice_mut(points, dim, count);
-        matmul(points, Accum::Replace, cost.landmarks.as_ref(), weights.as_ref(), 1.0, Par::Seq);
-    });
-    start
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@
 mod ensemble;
 mod forces;
 mod formula;
+mod init;
 mod krr;
 mod lsm;
 mod smacof;
@@ -32,8 +33,9 @@ use bidilel_math::Observer;
 
 pub use ensemble::{LsmKrr, LsmSvr};
 pub use formula::stress;
+pub use init::Init;
 pub use krr::Krr;
-pub use lsm::{Init, Lsm, Optimizer};
+pub use lsm::{Lsm, Optimizer};
 pub use stress::Sammon;
 pub use svr::{Form, Kernel, Svr};
 

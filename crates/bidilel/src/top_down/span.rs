@@ -97,7 +97,7 @@ mod tests {
     fn the_minimum_inside_the_hull_is_that_of_all_dimensions() {
         let (landmarks, distances) = random(40, 9, 5);
         let cost = Sammon::new(landmarks.as_ref(), &distances);
-        let start = super::super::Lsm::default().initial_points(&cost);
+        let start = super::super::Lsm::default().initial_points(&cost).expect("distances are enough");
         let stopping = Stopping { tolerance: 1e-11, max_iterations: 5000 };
         let whole = lbfgs(&cost, start.clone(), stopping, &Silent);
         let span = Span::of(&cost, &start).expect("a weighted mean is in the hull");
@@ -113,7 +113,7 @@ mod tests {
         let inside = |dim: usize, scale: f64| {
             let (landmarks, distances) = random(dim, 9, 5);
             let cost = Sammon::new(landmarks.as_ref(), &distances);
-            let start = super::super::Lsm::default().initial_points(&cost);
+            let start = super::super::Lsm::default().initial_points(&cost).expect("distances are enough");
             Span::of(&cost, &start.iter().map(|value| scale * value).collect::<Vec<_>>()).is_some()
         };
         assert!(inside(40, 1.0) && inside(9, 1.0));
@@ -129,7 +129,8 @@ mod tests {
         distances.known_unseen += Mat::full(24, 12, 1.0);
         let cost = Sammon::new(landmarks.as_ref(), &distances);
         let lsm = super::super::Lsm { tolerance: 1e-13, ..super::super::Lsm::default() };
-        let found = lsm.minimize(&cost, lsm.initial_points(&cost), &Silent).expect("nothing is majorized");
+        let start = lsm.initial_points(&cost).expect("distances are enough");
+        let found = lsm.minimize(&cost, start, &Silent).expect("nothing is majorized");
         let origin = landmarks.col_as_slice(0);
         let mut basis = Mat::from_fn(60, 23, |i, j| landmarks[(i, j + 1)] - origin[i]);
         distance::normalize_columns(basis.as_mut());

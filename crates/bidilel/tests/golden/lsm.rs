@@ -86,7 +86,7 @@ fn every_optimizer_and_start_reaches_the_optimum_and_the_cost_never_rises() {
         let golden = Golden::read(file);
         let distances = semantics(semantic).distances;
         let cost = cost(&distances);
-        let weighted = Lsm::default().initial_points(&cost);
+        let weighted = Lsm::default().initial_points(&cost).expect("distances are enough");
         close(
             MatRef::from_column_major_slice(&weighted, 4, 3),
             golden.columns("wmean_init").as_ref(),
@@ -97,7 +97,8 @@ fn every_optimizer_and_start_reaches_the_optimum_and_the_cost_never_rises() {
             for init in [Init::WeightedMean, Init::Random { seed: 7 }] {
                 let trace = Trace::default();
                 let lsm = Lsm { optimizer, init, max_iterations: 100_000, ..Lsm::default() };
-                let found = lsm.minimize(&cost, lsm.initial_points(&cost), &trace).expect("a minimum");
+                let start = lsm.initial_points(&cost).expect("distances are enough");
+                let found = lsm.minimize(&cost, start, &trace).expect("a minimum");
                 let what = format!("{file} {optimizer:?} {init:?}");
                 assert!(found.converged, "{what}");
                 let off = found.value - golden.number("optimum_stress");

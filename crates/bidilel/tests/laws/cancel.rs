@@ -33,6 +33,7 @@ fn wherever_a_fit_is_cancelled_it_ends_with_an_error() {
         "{}",
         r#"{"bottom_up": "cca"}"#,
         r#"{"optimizer": "descent"}"#,
+        r#"{"starts": 3}"#,
         r#"{"kernel": ["rbf"]}"#,
         eszsl,
         mr,

@@ -10,6 +10,7 @@ mod joint;
 mod methods;
 mod nasty;
 mod seam;
+mod starts;
 mod support;
 
 /// All tests of this binary, once more at each of the other levels of vector instructions.

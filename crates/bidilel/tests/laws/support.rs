@@ -62,6 +62,8 @@ pub(crate) fn embedders() -> Vec<TopDown> {
         TopDown::default(),
         lsm(Optimizer::Descent, Init::WeightedMean),
         lsm(Optimizer::Smacof, Init::Random { seed: 3 }),
+        lsm(Optimizer::Lbfgs, Init::Krr),
+        TopDown::Lsm(Lsm { starts: 3, ..Lsm::default() }),
         TopDown::Lsm(Lsm { unit_embedding: true, ..Lsm::default() }),
         TopDown::Svr(svr(Kernel::Rbf { gamma: None }, Form::Epsilon { epsilon: 0.01 })),
         TopDown::Svr(svr(Kernel::Linear, Form::Nu { nu: 0.5 })),
