@@ -25,10 +25,12 @@ pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
         }
     }
     search.evaluator.prepare(&Axis::new("neighbors", &[10, 30]).over(&base)?, search.watch)?;
-    let pipeline =
-        [Axis::new("bottom_up", &learners().map(|(learner, _)| learner)), Axis::new("top_down", &EMBEDDERS)];
-    let listed = search.plan.axes.clone();
-    search.begin(&base, &pipeline.into_iter().chain(listed).collect::<Vec<_>>())?;
+    let names = learners().map(|(learner, _)| learner);
+    let mut axes = vec![Axis::new("bottom_up", &names), Axis::new("top_down", &EMBEDDERS)];
+    axes.extend(learners().into_iter().flat_map(|(_, axes)| axes).chain(fine()));
+    let mut axes = search.wanted(axes);
+    axes.extend(search.plan.axes.iter().cloned());
+    search.begin(&base, &axes)?;
     let mut best = search.stage(Stage::Pipelines, batch, &base, None)?;
     for axis in search.wanted(fine()) {
         best = search.one(&axis, &best)?;
