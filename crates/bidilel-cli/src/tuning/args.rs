@@ -31,7 +31,7 @@ pub(crate) struct TuneArgs {
     /// Only what does not depend on the batch of test instances: no refiners
     #[arg(long, conflicts_with = "post")]
     pub(crate) inductive: bool,
-    /// Times that random known classes are held out [default: 5 in all, with --auto up to 12, of which one is the split's validation classes]
+    /// Times that random known classes are held out [default: 5 in all, of which one is the split's validation classes; with --auto 5 to 12, all random]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) trials: Option<usize>,
     /// Share of the known classes that is held out, or split: only the split's validation classes [default: 0.2]
@@ -125,8 +125,9 @@ impl TuneArgs {
     pub(crate) fn held_out(&self, known: usize) -> Result<Holdout> {
         let holdout = held_out(self.holdout, self.trials, self.values.seed)?;
         Ok(match holdout {
+            // Validation classes are often many: what is left of the others to learn from is unlike the whole.
             Holdout::Matched { share, seed, .. } if self.auto => {
-                Holdout::Matched { share, folds: enough_folds(known), seed }
+                Holdout::Random { share, folds: enough_folds(known), seed }
             }
             other => other,
         })

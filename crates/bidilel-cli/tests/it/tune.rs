@@ -252,15 +252,21 @@ fn the_first_line_is_the_best_and_what_is_saved() {
         assert_eq!(best.contains("post "), command.contains("--post"), "{command}");
     }
     // Where held-out classes speak for self-training, it is chosen.
-    let found = bidilel(&["tune", &Folder::generated().data(), "--format", "json"]).json();
-    let trials = found["trials"].as_array().unwrap();
-    let refined = trials.iter().filter(|trial| trial["settings"]["post"].is_array());
-    let highest = refined.filter_map(|trial| trial["mean"].as_f64()).fold(0.0, f64::max);
-    let plain = trials.iter().filter(|trial| trial["settings"]["post"].is_null());
-    let plain = plain.filter_map(|trial| trial["mean"].as_f64()).fold(0.0, f64::max);
-    assert!(highest > plain, "the data of this test gain by it: {highest} {plain}");
-    assert_eq!(found["best"]["post"][0], "self-training");
-    assert_eq!(found["commands"].as_array().map(Vec::len), Some(2));
+    let few = Folder::generated();
+    let few = few.data();
+    for words in
+        [&["tune", &few, "--holdout", "split", "--choose", "highest"][..], &["tune", "synthetic:small"]]
+    {
+        let found = bidilel(&[words, &["--format", "json"]].concat()).json();
+        let trials = found["trials"].as_array().unwrap();
+        let refined = trials.iter().filter(|trial| trial["settings"]["post"].is_array());
+        let highest = refined.filter_map(|trial| trial["mean"].as_f64()).fold(0.0, f64::max);
+        let plain = trials.iter().filter(|trial| trial["settings"]["post"].is_null());
+        let plain = plain.filter_map(|trial| trial["mean"].as_f64()).fold(0.0, f64::max);
+        assert!(highest > plain, "the data of this test gain by it: {highest} {plain}");
+        assert_eq!(found["best"]["post"][0], "self-training");
+        assert_eq!(found["commands"].as_array().map(Vec::len), Some(2));
+    }
 }
 
 #[test]

@@ -181,7 +181,7 @@ impl<T: Scalar> Search<'_, T> {
         match self.plan.rule {
             _ if !fused => Ok(current),
             Rule::Highest => self.one(gamma, &current),
-            Rule::Sure { .. } => self.settle_gamma(gamma, current),
+            Rule::Sure { .. } => self.settle_gamma(gamma, &current),
         }
     }
 

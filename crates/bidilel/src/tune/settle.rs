@@ -129,8 +129,9 @@ impl<T: Scalar> Search<'_, T> {
         // The answer is scored as it stands, even if no stage happened to.
         self.score(Stage::Best, std::slice::from_ref(&best), folds)?;
         let Some(prior) = self.prior.clone() else { return Ok((best, None)) };
-        let (post, gamma) = (self.plan.base.post.clone(), self.plan.base.gamma);
-        let whole = Settings { post, gamma, ..prior.clone() };
+        let (base, own) = (&self.plan.base, prior.clone());
+        let whole =
+            Settings { gamma: base.gamma.or(own.gamma), post: base.post.clone().or(own.post.clone()), ..own };
         let best = if key(&whole) == key(&prior) {
             best
         } else {
@@ -161,12 +162,12 @@ impl<T: Scalar> Search<'_, T> {
     }
 
     /// The gamma that is found for two semantic representations, unless equal weights are as good.
-    pub(super) fn settle_gamma(&mut self, gamma: &Axis, current: Settings) -> Result<Settings> {
+    pub(super) fn settle_gamma(&mut self, gamma: &Axis, current: &Settings) -> Result<Settings> {
         self.score_prior()?;
-        self.score(Stage::Best, std::slice::from_ref(&current), self.evaluator.folds())?;
+        self.score(Stage::Best, std::slice::from_ref(current), self.evaluator.folds())?;
         self.tried.clear();
-        let found = self.one(gamma, &current)?;
-        self.settle(found, Some(&current))
+        let found = self.one(gamma, current)?;
+        self.settle(found, Some(current))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The defaults compete, and stay unless another setting is better by more than noise.
 
 use bidilel::settings::Settings;
-use bidilel::tune::{Axis, Evaluator, Forgetful, Outcome, Plan, Rule, Stage, Strategy, Unit};
+use bidilel::tune::{Axis, Evaluator, Forgetful, Outcome, Paired, Plan, Rule, Stage, Strategy, Unit};
 use bidilel_math::Silent;
 use serde_json::json;
 
@@ -49,7 +49,7 @@ fn the_defaults_come_first_and_the_choice_is_never_below_them() {
                     assert_eq!(outcome.best.scores, first.scores);
                 } else {
                     assert!(outcome.best.mean > first.mean, "{plan:?}");
-                    assert!(verdict.paired.as_ref().is_some_and(|paired| paired.convinces()), "{plan:?}");
+                    assert!(verdict.paired.as_ref().is_some_and(Paired::convinces), "{plan:?}");
                 }
                 let unit = if folds == 1 { Unit::Classes } else { Unit::Folds };
                 assert!(
