@@ -10,7 +10,7 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader}
 use parquet::data_type::DataType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::leaf::{Leaf, Shape};
+use super::leaf::{Leaf, Shape, check_group};
 use super::pages::Checked;
 use super::{array, unreadable};
 use crate::array::{Array, Element};
@@ -64,8 +64,9 @@ impl Stream {
 
     /// Opens the next row group that has rows.
     fn next_group(&mut self) -> Result<()> {
-        let failed = |error| unreadable(&self.path, &error);
         while self.left == 0 {
+            self.end_group()?;
+            let failed = |error| unreadable(&self.path, &error);
             if self.group == self.reader.num_row_groups() {
                 let problem = format!("it says that it has {} rows, but has {}", self.rows, self.next);
                 return Err(Error::Malformed { path: self.path.clone(), problem });
@@ -78,6 +79,20 @@ impl Stream {
                 cursor.pages = Some(get_column_reader(cursor.leaf.column.clone(), pages));
             }
             self.group += 1;
+        }
+        Ok(())
+    }
+
+    /// Fails if a column goes on where its row group ends: those rows would be skipped.
+    fn end_group(&mut self) -> Result<()> {
+        let Some(group) = self.group.checked_sub(1) else { return Ok(()) };
+        let metadata = self.reader.metadata();
+        let claimed = usize::try_from(metadata.row_group(group).num_rows()).unwrap_or(0);
+        for cursor in &mut self.columns {
+            let path = path_of(&self.path, &cursor.leaf.key);
+            if !cursor.read(&path, 1)?.is_empty() {
+                check_group(&path, metadata, group, claimed + 1)?;
+            }
         }
         Ok(())
     }
@@ -137,6 +152,9 @@ impl RowStream for Stream {
                 batch.iter().for_each(|value| cells.extend_from_slice(&value.to_le_bytes()));
             }
             (self.next, self.left) = (self.next + count, self.left - count);
+            if self.next == self.rows {
+                self.end_group()?;
+            }
         }
         array(&self.path, cells, vec![rows.len(), self.width], Element::F64)
     }
