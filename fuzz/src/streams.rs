@@ -55,7 +55,7 @@ fn compare_one(mut streamed: Streamed, whole: bidilel_data::Result<Array>, wante
         }
         start = end;
     }
-    // No rows are no array, but there may be more of them in another file of the same instances.
+    // A Parquet table without rows is a stream of none, and no array.
     if let (Err(error), true) = (whole, (1..=MAX_ROWS).contains(&rows)) {
         panic!("only all rows at once cannot be read: {error}, {wanted:?}");
     }

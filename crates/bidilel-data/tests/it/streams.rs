@@ -217,3 +217,18 @@ fn columns_of_compressed_matlab_matrices_are_streamed() {
     let mut stream = table::stream(&path, &Choice::default(), wanted).unwrap().unwrap().stream;
     assert!(stream.read(0..2100).is_err());
 }
+
+#[test]
+fn a_table_of_one_line_is_one_row_unless_it_is_a_header() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.csv");
+    fs::write(&path, "a.jpg,0.5,0.25\n").unwrap();
+    assert_streams(&path, None, None);
+    let streamed = table::stream(&path, &Choice::default(), Wanted::default()).unwrap().unwrap();
+    assert_eq!((streamed.stream.rows(), streamed.stream.columns()), (1, 2));
+    for header in ["name,a,b\n", "name,0,1\n"] {
+        fs::write(&path, header).unwrap();
+        let error = table::stream(&path, &Choice::default(), Wanted::default()).err().unwrap().to_string();
+        assert!(error.ends_with("has no column of features, only text"), "{header}: {error}");
+    }
+}

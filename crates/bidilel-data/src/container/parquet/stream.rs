@@ -97,30 +97,28 @@ impl Stream {
         Ok(())
     }
 
-    /// Decodes the next rows, all of one row group, into `cells`: row after row.
-    fn decode(&mut self, count: usize, cells: &mut [f64]) -> Result<()> {
+    /// Decodes the next rows, all of one row group: row after row.
+    fn decode(&mut self, count: usize) -> Result<Vec<f64>> {
         let (columns, width) = (self.columns.len(), self.width);
+        // A list may claim any length, so nothing is made ready for it.
+        let mut cells = if columns == 1 { Vec::new() } else { vec![0.0; count * width] };
         for (place, cursor) in self.columns.iter_mut().enumerate() {
             let path = path_of(&self.path, &cursor.leaf.key);
             let values = cursor.read(&path, count)?;
             let each = if cursor.leaf.is_list { width } else { 1 };
-            if values.len() != count * each {
+            if Some(values.len()) != count.checked_mul(each) {
                 let problem =
-                    format!("expected {} values in {count} rows, found {}", count * each, values.len());
+                    format!("expected {each} values in each of {count} rows, found {}", values.len());
                 return Err(Error::Malformed { path, problem });
             }
             if columns == 1 {
-                cells.copy_from_slice(&values);
+                cells = values;
             } else {
-                cells
-                    .iter_mut()
-                    .skip(place)
-                    .step_by(columns)
-                    .zip(values)
-                    .for_each(|(cell, value)| *cell = value);
+                let column = cells.iter_mut().skip(place).step_by(columns);
+                column.zip(values).for_each(|(cell, value)| *cell = value);
             }
         }
-        Ok(())
+        Ok(cells)
     }
 }
 
@@ -146,8 +144,7 @@ impl RowStream for Stream {
             // Up to the block, then up to its end.
             let end = if self.next < rows.start { rows.start } else { rows.end };
             let count = BATCH_ROWS.min(self.left).min(end - self.next);
-            let mut batch = vec![0.0; count * self.width];
-            self.decode(count, &mut batch)?;
+            let batch = self.decode(count)?;
             if self.next >= rows.start {
                 batch.iter().for_each(|value| cells.extend_from_slice(&value.to_le_bytes()));
             }
