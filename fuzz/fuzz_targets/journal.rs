@@ -11,7 +11,7 @@ mod tuning_journal;
 use tuning_journal::{Journal, ScoreBook};
 
 // A journal that is continued keeps its lines, takes a new one, and opens again.
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+libfuzzer_sys::fuzz_target!(init: bidilel_fuzz::report_own_panics(), |bytes: &[u8]| {
     let path = std::env::temp_dir().join(format!("bidilel-fuzz-{}.jsonl", std::process::id()));
     fs::write(&path, journal(&mut Recipe::new(bytes))).expect("a temporary file");
     if let Ok(open) = Journal::open(&path, FINGERPRINT, true) {

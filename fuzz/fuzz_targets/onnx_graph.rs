@@ -7,7 +7,7 @@ use bidilel_vision::{NetworkFile, NetworkOptions, Runtime};
 mod onnx;
 
 // Networks are opened by their path: their weights may lie in files beside them.
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+libfuzzer_sys::fuzz_target!(init: bidilel_fuzz::report_own_panics(), |bytes: &[u8]| {
     let path = std::env::temp_dir().join(format!("bidilel-fuzz-{}.onnx", std::process::id()));
     std::fs::write(&path, onnx::onnx_graph(&mut Recipe::new(bytes))).expect("a temporary file");
     if let Ok(file) = NetworkFile::open(&path) {

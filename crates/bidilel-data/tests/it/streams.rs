@@ -53,6 +53,43 @@ fn parquet_streams_are_the_whole_table() {
 }
 
 #[test]
+#[cfg(feature = "parquet")]
+fn row_groups_that_hold_other_rows_than_they_claim_are_refused_whole_and_streamed() {
+    // Two row groups of 6 and 4 rows, and where the footer says so: numbers are doubled, negative ones are odd.
+    let mut good = fs::read(fixture("wide-none.parquet")).unwrap();
+    // A column called `id` would be read at once, also for a stream.
+    while let Some(place) = good.windows(3).position(|bytes| bytes == b"\x02id") {
+        good[place + 1..place + 3].copy_from_slice(b"zz");
+    }
+    let footer = good.len() - 8 - 1439;
+    let (all, first, second) = (footer + 69, footer + 507, footer + 951);
+    assert_eq!([good[all], good[first], good[second]], [20, 12, 8], "the fixture has another footer");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.parquet");
+    for (counts, problem) in [
+        ([20, 4, 8], "it says that it has 10 rows, but its row groups have 6"),
+        // Six rows were streamed: two of the first group, four of the second.
+        ([12, 4, 8], "row group 0 says that it has 2 rows, but this column has more"),
+        ([18, 12, 6], "row group 1 says that it has 3 rows, but this column has more"),
+        ([12, 13, 26], "it has a negative count of rows"),
+    ] {
+        let mut bytes = good.clone();
+        (bytes[all], bytes[first], bytes[second]) = (counts[0], counts[1], counts[2]);
+        fs::write(&path, bytes).unwrap();
+        let (choice, wanted) = (Choice::default(), Wanted::default());
+        let whole = table::open(&path, &choice, wanted).unwrap_err().to_string();
+        assert!(whole.ends_with(problem), "{whole}");
+        let read = |mut streamed: table::Streamed| {
+            let rows = streamed.stream.rows();
+            (0..rows).try_for_each(|row| streamed.stream.read(row..row + 1).map(drop))
+        };
+        let streamed = table::stream(&path, &choice, wanted).and_then(|streamed| read(streamed.unwrap()));
+        let streamed = streamed.unwrap_err().to_string();
+        assert!(streamed.ends_with(problem), "{streamed}");
+    }
+}
+
+#[test]
 #[cfg(feature = "hdf5")]
 fn chunks_of_hdf5_are_streamed_and_what_is_mapped_is_not() {
     for (file, key) in
@@ -179,4 +216,19 @@ fn columns_of_compressed_matlab_matrices_are_streamed() {
     fs::write(&path, matlab(&[cut])).unwrap();
     let mut stream = table::stream(&path, &Choice::default(), wanted).unwrap().unwrap().stream;
     assert!(stream.read(0..2100).is_err());
+}
+
+#[test]
+fn a_table_of_one_line_is_one_row_unless_it_is_a_header() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.csv");
+    fs::write(&path, "a.jpg,0.5,0.25\n").unwrap();
+    assert_streams(&path, None, None);
+    let streamed = table::stream(&path, &Choice::default(), Wanted::default()).unwrap().unwrap();
+    assert_eq!((streamed.stream.rows(), streamed.stream.columns()), (1, 2));
+    for header in ["name,a,b\n", "name,0,1\n"] {
+        fs::write(&path, header).unwrap();
+        let error = table::stream(&path, &Choice::default(), Wanted::default()).err().unwrap().to_string();
+        assert!(error.ends_with("has no column of features, only text"), "{header}: {error}");
+    }
 }

@@ -5,8 +5,9 @@ use crate::container::{Column, EntryKind};
 
 /// Whether the first record names the columns.
 ///
-/// A record of numbers is none. Neither is one that has text and numbers where the second has them (`a.jpg,0.5,0.25`):
-/// it would be lost without a word. Headers that count (`name,0,1,2`, as pandas writes them) are headers all the same.
+/// A record of numbers is none. Neither is one that has text and numbers where the second has them (`a.jpg,0.5,0.25`), or
+/// where there is no second: it would be lost without a word. Headers that count (`name,0,1,2`, as pandas writes them)
+/// are headers all the same.
 pub(super) fn is_header(first: &[Vec<String>]) -> bool {
     let Some(head) = first.first() else { return false };
     // pandas leaves the corner above the numbers of the rows empty.
@@ -19,11 +20,12 @@ pub(super) fn is_header(first: &[Vec<String>]) -> bool {
     if head.iter().all(|field| is_number(field)) {
         return false;
     }
-    let Some(second) = first.get(1) else { return true };
-    let alike = head.len() == second.len()
-        && head.iter().zip(second).all(|(one, other)| is_number(one) == is_number(other));
+    let alike = |second: &Vec<String>| {
+        head.len() == second.len()
+            && head.iter().zip(second).all(|(one, other)| is_number(one) == is_number(other))
+    };
     let numbers: Vec<&String> = head.iter().filter(|field| is_number(field)).collect();
-    numbers.is_empty() || !alike || counts_up(&numbers)
+    numbers.is_empty() || counts_up(&numbers) || first.get(1).is_some_and(|second| !alike(second))
 }
 
 /// Whether these are the numbers from 0 or 1 on.
@@ -35,7 +37,8 @@ fn counts_up(numbers: &[&String]) -> bool {
 /// The columns that the first records show.
 pub(super) fn columns(first: &[Vec<String>], header: bool) -> Vec<Column> {
     let head = first.first().map_or(&[][..], |head| head);
-    let rows = if header && first.len() > 1 { &first[1..] } else { first };
+    // A header alone says nothing about its columns, whatever their names look like.
+    let rows = if header { first.get(1..).unwrap_or(&[]) } else { first };
     let kind = |index: usize| {
         let mut cells = rows.iter().filter_map(|row| row.get(index)).map(|field| is_number(field));
         let number = cells.next().unwrap_or(false);
@@ -73,9 +76,17 @@ mod tests {
             (",0,1\n0,0.5,0.25", true),
             ("name\nx", true),
             ("name,a", true),
+            ("name,0,1", true),
+            ("x.jpg,0.5,0.25", false),
         ] {
             assert_eq!(is_header(&records(text)), header, "{text}");
         }
+    }
+
+    #[test]
+    fn a_header_alone_has_no_columns_of_numbers() {
+        let kinds: Vec<_> = columns(&records("name,0,1"), true).iter().map(|column| column.kind).collect();
+        assert_eq!(kinds, [Strings; 3]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Tables of text: CSV, TSV, and numbers with spaces between them.
 //!
-//! A first line with anything but numbers is a header, unless it looks like the lines after it. The table as a whole is
-//! the array of its columns of numbers; a key is the name of one column, or its number from 0 where there is no header.
+//! A first line with anything but numbers is a header, unless it looks like the lines after it or like a row on its own.
+//! The table as a whole is the array of its columns of numbers; a key is the name of one column, or its number from 0
+//! where there is no header.
 //! What a column holds shows in its first rows: later rows must agree.
 
 mod header;

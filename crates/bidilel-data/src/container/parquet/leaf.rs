@@ -83,7 +83,6 @@ impl Leaf {
         &self,
         path: &Path,
         reader: &dyn FileReader,
-        rows: usize,
         size: usize,
     ) -> Result<(Vec<u8>, usize)> {
         let mut out = Vec::new();
@@ -91,20 +90,12 @@ impl Leaf {
         room::reserve(path, &mut out, self.values.saturating_mul(self.element().size()))?;
         let bytes = &mut out;
         let width = match self.column.physical_type() {
-            Type::BOOLEAN => self.read::<BoolType>(path, reader, rows, size, |v| bytes.push(u8::from(*v))),
-            Type::INT32 => {
-                self.read::<Int32Type>(path, reader, rows, size, |v| bytes.extend(v.to_le_bytes()))
-            }
-            Type::INT64 => {
-                self.read::<Int64Type>(path, reader, rows, size, |v| bytes.extend(v.to_le_bytes()))
-            }
-            Type::FLOAT => {
-                self.read::<FloatType>(path, reader, rows, size, |v| bytes.extend(v.to_le_bytes()))
-            }
-            Type::DOUBLE => {
-                self.read::<DoubleType>(path, reader, rows, size, |v| bytes.extend(v.to_le_bytes()))
-            }
-            Type::FIXED_LEN_BYTE_ARRAY => self.read::<FixedLenByteArrayType>(path, reader, rows, size, |v| {
+            Type::BOOLEAN => self.read::<BoolType>(path, reader, size, |v| bytes.push(u8::from(*v))),
+            Type::INT32 => self.read::<Int32Type>(path, reader, size, |v| bytes.extend(v.to_le_bytes())),
+            Type::INT64 => self.read::<Int64Type>(path, reader, size, |v| bytes.extend(v.to_le_bytes())),
+            Type::FLOAT => self.read::<FloatType>(path, reader, size, |v| bytes.extend(v.to_le_bytes())),
+            Type::DOUBLE => self.read::<DoubleType>(path, reader, size, |v| bytes.extend(v.to_le_bytes())),
+            Type::FIXED_LEN_BYTE_ARRAY => self.read::<FixedLenByteArrayType>(path, reader, size, |v| {
                 bytes.extend(v.data().first_chunk::<2>().unwrap_or(&[0; 2]));
             }),
             other => {
@@ -117,8 +108,7 @@ impl Leaf {
     /// All strings of a column that has one in every row.
     pub(super) fn strings(&self, path: &Path, reader: &dyn FileReader, size: usize) -> Result<Vec<String>> {
         let (mut strings, mut damaged, mut room) = (Vec::new(), None, size.saturating_mul(1032));
-        let rows = usize::try_from(reader.metadata().file_metadata().num_rows()).unwrap_or(0);
-        self.read::<ByteArrayType>(path, reader, rows, size, |value| {
+        self.read::<ByteArrayType>(path, reader, size, |value| {
             // Rows that share a long text in the dictionary are how a small file holds a large one.
             room = room.saturating_sub(value.len());
             match value.as_utf8() {
@@ -137,13 +127,13 @@ impl Leaf {
         &self,
         path: &Path,
         reader: &dyn FileReader,
-        rows: usize,
         size: usize,
         mut take: impl FnMut(&T::T),
     ) -> Result<usize> {
         let failed = |error: ParquetError| unreadable(path, &error);
         let mut shape = Shape { row: 0, width: None, length: 0 };
         for group in 0..reader.num_row_groups() {
+            let before = shape.row;
             let pages =
                 reader.get_row_group(group).and_then(|group| group.get_column_page_reader(self.index));
             let pages = Box::new(Checked::new(pages.map_err(failed)?, size.saturating_mul(1032)));
@@ -161,13 +151,9 @@ impl Leaf {
                 check_claim(path, size, shape.row.saturating_mul(shape.width.unwrap_or(1)))?;
                 values.iter().for_each(&mut take);
             }
-        }
-        if self.is_list {
+            // No list goes on in the next row group.
             shape.end_row(path)?;
-        }
-        if shape.row != rows {
-            let problem = format!("it says that it has {rows} rows, but this column has {}", shape.row);
-            return Err(Error::Malformed { path: path.to_owned(), problem });
+            check_group(path, reader.metadata(), group, shape.row - before)?;
         }
         Ok(shape.width.unwrap_or(1))
     }
@@ -225,6 +211,18 @@ impl Shape {
         (self.row, self.length) = (self.row + 1, 0);
         Ok(())
     }
+}
+
+/// Fails if a column has other rows in a row group than the group says: whoever counts rows by groups would skip some.
+pub(super) fn check_group(path: &Path, metadata: &ParquetMetaData, group: usize, found: usize) -> Result<()> {
+    let claimed = usize::try_from(metadata.row_group(group).num_rows()).unwrap_or(0);
+    if found == claimed {
+        return Ok(());
+    }
+    // A stream knows no more than that.
+    let found = if found > claimed { "more".to_owned() } else { found.to_string() };
+    let problem = format!("row group {group} says that it has {claimed} rows, but this column has {found}");
+    Err(Error::Malformed { path: path.to_owned(), problem })
 }
 
 fn missing(path: &Path, row: usize, expected: &str, found: &str) -> Error {

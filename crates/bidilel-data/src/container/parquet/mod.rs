@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::{Column, Entry, EntryKind, Reader, RowStream, Tabular, path_of};
@@ -39,10 +40,7 @@ impl Parquet {
         let reader = SerializedFileReader::new(bytes::Bytes::from_owner(Owner(bytes)))
             .map_err(|error| unreadable(path, &error))?;
         let metadata = reader.metadata();
-        let rows = usize::try_from(metadata.file_metadata().num_rows()).map_err(|_| Error::Malformed {
-            path: path.to_owned(),
-            problem: "it has a negative count of rows".into(),
-        })?;
+        let rows = rows(path, metadata)?;
         let leaves = Leaf::all(metadata);
         let column =
             |leaf: &Leaf| Column { name: leaf.key.clone(), kind: leaf.kind(), is_list: leaf.is_list };
@@ -76,7 +74,7 @@ impl Parquet {
     /// The elements of one column, and how many there are in a row.
     fn column(&self, leaf: &Leaf) -> Result<(Vec<u8>, usize)> {
         let path = path_of(&self.path, &leaf.key);
-        leaf.numbers(&path, &self.reader, self.rows, self.size)
+        leaf.numbers(&path, &self.reader, self.size)
     }
 
     /// Several columns as one matrix of 64-bit floats.
@@ -173,6 +171,22 @@ impl Tabular for Parquet {
             Ok(array(&path, cells, vec![self.rows], leaf.element())?.to_texts())
         })
     }
+}
+
+/// How many rows the file has, which its row groups must have together.
+fn rows(path: &Path, metadata: &ParquetMetaData) -> Result<usize> {
+    let malformed = |problem| Error::Malformed { path: path.to_owned(), problem };
+    let size =
+        |rows| usize::try_from(rows).map_err(|_| malformed("it has a negative count of rows".to_owned()));
+    let rows = size(metadata.file_metadata().num_rows())?;
+    let mut in_groups = 0_usize;
+    for group in metadata.row_groups() {
+        in_groups = in_groups.saturating_add(size(group.num_rows())?);
+    }
+    if in_groups == rows {
+        return Ok(rows);
+    }
+    Err(malformed(format!("it says that it has {rows} rows, but its row groups have {in_groups}")))
 }
 
 fn array(path: &Path, cells: Vec<u8>, shape: Vec<usize>, element: Element) -> Result<Array> {

@@ -10,7 +10,7 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader}
 use parquet::data_type::DataType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::leaf::{Leaf, Shape};
+use super::leaf::{Leaf, Shape, check_group};
 use super::pages::Checked;
 use super::{array, unreadable};
 use crate::array::{Array, Element};
@@ -64,8 +64,9 @@ impl Stream {
 
     /// Opens the next row group that has rows.
     fn next_group(&mut self) -> Result<()> {
-        let failed = |error| unreadable(&self.path, &error);
         while self.left == 0 {
+            self.end_group()?;
+            let failed = |error| unreadable(&self.path, &error);
             if self.group == self.reader.num_row_groups() {
                 let problem = format!("it says that it has {} rows, but has {}", self.rows, self.next);
                 return Err(Error::Malformed { path: self.path.clone(), problem });
@@ -82,30 +83,42 @@ impl Stream {
         Ok(())
     }
 
-    /// Decodes the next rows, all of one row group, into `cells`: row after row.
-    fn decode(&mut self, count: usize, cells: &mut [f64]) -> Result<()> {
+    /// Fails if a column goes on where its row group ends: those rows would be skipped.
+    fn end_group(&mut self) -> Result<()> {
+        let Some(group) = self.group.checked_sub(1) else { return Ok(()) };
+        let metadata = self.reader.metadata();
+        let claimed = usize::try_from(metadata.row_group(group).num_rows()).unwrap_or(0);
+        for cursor in &mut self.columns {
+            let path = path_of(&self.path, &cursor.leaf.key);
+            if !cursor.read(&path, 1)?.is_empty() {
+                check_group(&path, metadata, group, claimed + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes the next rows, all of one row group: row after row.
+    fn decode(&mut self, count: usize) -> Result<Vec<f64>> {
         let (columns, width) = (self.columns.len(), self.width);
+        // A list may claim any length, so nothing is made ready for it.
+        let mut cells = if columns == 1 { Vec::new() } else { vec![0.0; count * width] };
         for (place, cursor) in self.columns.iter_mut().enumerate() {
             let path = path_of(&self.path, &cursor.leaf.key);
             let values = cursor.read(&path, count)?;
             let each = if cursor.leaf.is_list { width } else { 1 };
-            if values.len() != count * each {
+            if Some(values.len()) != count.checked_mul(each) {
                 let problem =
-                    format!("expected {} values in {count} rows, found {}", count * each, values.len());
+                    format!("expected {each} values in each of {count} rows, found {}", values.len());
                 return Err(Error::Malformed { path, problem });
             }
             if columns == 1 {
-                cells.copy_from_slice(&values);
+                cells = values;
             } else {
-                cells
-                    .iter_mut()
-                    .skip(place)
-                    .step_by(columns)
-                    .zip(values)
-                    .for_each(|(cell, value)| *cell = value);
+                let column = cells.iter_mut().skip(place).step_by(columns);
+                column.zip(values).for_each(|(cell, value)| *cell = value);
             }
         }
-        Ok(())
+        Ok(cells)
     }
 }
 
@@ -131,12 +144,14 @@ impl RowStream for Stream {
             // Up to the block, then up to its end.
             let end = if self.next < rows.start { rows.start } else { rows.end };
             let count = BATCH_ROWS.min(self.left).min(end - self.next);
-            let mut batch = vec![0.0; count * self.width];
-            self.decode(count, &mut batch)?;
+            let batch = self.decode(count)?;
             if self.next >= rows.start {
                 batch.iter().for_each(|value| cells.extend_from_slice(&value.to_le_bytes()));
             }
             (self.next, self.left) = (self.next + count, self.left - count);
+            if self.next == self.rows {
+                self.end_group()?;
+            }
         }
         array(&self.path, cells, vec![rows.len(), self.width], Element::F64)
     }
