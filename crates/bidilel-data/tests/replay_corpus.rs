@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 #[path = "../../../fuzz/src/lib.rs"]
-#[expect(unreachable_pub, dead_code, reason = "it is a crate of its own elsewhere")]
+#[expect(unreachable_pub, dead_code, clippy::print_stderr, reason = "it is a crate of its own elsewhere")]
 mod targets;
 
 type Target = (&'static str, fn(&[u8]));
