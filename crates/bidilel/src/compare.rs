@@ -60,7 +60,7 @@ const AUTO: [&str; 2] = ["auto", "auto-inductive"];
 fn without_refiners(text: &str) -> (&str, &str) {
     let is_value = |head: &str, next: &str| {
         let (word, rest) =
-            (head.rsplit(':').next().unwrap_or_default(), next.split('+').next().unwrap_or_default());
+            (head.rsplit(':').next().unwrap_or_default(), next.split(['+', ':']).next().unwrap_or_default());
         word.split_once('=').is_some_and(|(name, value)| {
             let whole = format!("{value}+{rest}");
             let row = setting(&name.replace('-', "_"));

@@ -3,12 +3,15 @@
 //!
 //! Points `$y_i$` and centers `$c_k$` have unit norm. A round assigns with a temperature $\tau$ and class potentials
 //! `$u_k$`, then moves the centers:
-//! `$$ p_{ik} \propto u_k \exp(c_k^\top y_i / \tau), \qquad c_k \leftarrow \mathrm{unit}\left( \bar y_k + \mu\, b_k \right), $$`
-//! with the mean `$\bar y_k$` of all points weighted by `$p_{ik}$`, and a pull $\mu$ towards the embedding `$b_k$` that the
-//! class came with. The potentials are those of Sinkhorn scaling: with strength 1 every class gets its share of the batch,
-//! `$\sum_i p_{ik} = n \pi_k$`; with strength 0 `$u_k = 1$` and proportions are free; between them each potential is raised
-//! to that power in every scaling, which is the scaling of unbalanced transport with a penalty on proportions. The shares
-//! `$\pi_k$` are equal, or those that the same refinement finds with free proportions (`estimated`).
+//! `$$ p_{ik} \propto u_k \exp(c_k^\top y_i / \tau), \qquad c_k \leftarrow \mathrm{unit}\left( \sum_i p_{ik}\, y_i + \mu
+//! \frac nK\, b_k \right) $$` for $n$ points and $K$ classes, with a pull $\mu$ towards the embedding `$b_k$` that the class
+//! came with. It weighs as much as $\mu$ times a class of the mean size, so that classes of which the batch has little stay
+//! where they were. With free proportions a round never lowers `$\sum_{ik} p_{ik}\, c_k^\top y_i - \tau \sum_{ik} p_{ik} \log
+//! p_{ik} + \mu \frac nK \sum_k c_k^\top b_k$`. The potentials are those of Sinkhorn scaling: with strength 1 every
+//! class gets its share of the batch, `$\sum_i p_{ik} = n \pi_k$`; with strength 0 `$u_k = 1$` and proportions are
+//! free; between them each potential is raised to that power in every scaling, which is the scaling of unbalanced
+//! transport with a penalty on proportions. The shares `$\pi_k$` are equal, or those that the same refinement finds
+//! with free proportions (`estimated`).
 //!
 //! The answer is the class of the largest `$p_{ik}$`. As a distance that is `$\sqrt{\|y_i - c_k\|^2 + 2 \tau \log(\max_l u_l
 //! / u_k)}$`, which is the distance to the center where proportions are free.
@@ -126,17 +129,15 @@ impl Balanced {
     ) -> (Mat<f64>, Vec<f64>) {
         let mut centers = start.clone();
         let mut potentials = vec![0.0; start.ncols()];
+        let pull = self.balanced_pull * points.ncols() as f64 / start.ncols() as f64;
         for _ in 0..self.balanced_rounds {
             let affinities = self.affinities(&centers, points);
             scale(&affinities, &mut potentials, strength, shares);
             let assigned = assigned(affinities, &potentials);
-            let weights = class_sums(&assigned);
             let mut moved = product(points.as_ref(), assigned.transpose());
-            for (class, weight) in weights.iter().enumerate() {
-                let (mean, own) = (moved.col_as_slice_mut(class), start.col_as_slice(class));
-                for (value, own) in mean.iter_mut().zip(own) {
-                    *value = *value / weight.max(f64::MIN_POSITIVE) + self.balanced_pull * own;
-                }
+            for class in 0..moved.ncols() {
+                let (sum, own) = (moved.col_as_slice_mut(class), start.col_as_slice(class));
+                sum.iter_mut().zip(own).for_each(|(value, own)| *value += pull * own);
             }
             normalize_columns(moved.as_mut());
             let change = (&moved - &centers).norm_max();
@@ -309,6 +310,32 @@ mod tests {
     }
 
     #[test]
+    fn a_round_never_lowers_the_objective_of_free_proportions() {
+        let before = latent(50);
+        let [mut points, mut start] = [Mat::clone(&before.points), before.embedding.clone()];
+        normalize_columns(points.as_mut());
+        normalize_columns(start.as_mut());
+        let value = |rounds: usize| {
+            let settings =
+                Balanced { balanced_rounds: rounds, balanced_strength: 0.0, ..Balanced::default() };
+            let (centers, potentials) = settings.clusters(&points, &start, 0.0, &[1.0 / 3.0; 3]);
+            let shares = assigned(settings.affinities(&centers, &points), &potentials);
+            let near = centers.transpose() * &points;
+            let mut sum = 0.0;
+            for (i, k) in (0..50).flat_map(|i| (0..3).map(move |k| (i, k))) {
+                let share: f64 = shares[(k, i)];
+                let entropy = if share > 0.0 { share * share.ln() } else { 0.0 };
+                sum += share * near[(k, i)] - settings.balanced_temperature * entropy;
+            }
+            let pulled: f64 = (0..3).map(|k| centers.col(k).transpose() * start.col(k)).sum();
+            sum + settings.balanced_pull * 50.0 / 3.0 * pulled
+        };
+        let values: Vec<f64> = (1..12).map(value).collect();
+        assert!(values.windows(2).all(|two| two[1] >= two[0] - 1e-9), "{values:?}");
+        assert!(values[10] > values[0], "{values:?}");
+    }
+
+    #[test]
     fn the_order_of_instances_makes_no_difference() {
         let forward = latent(30);
         let backward = with_points(&forward, Mat::from_fn(4, 30, |i, j| forward.points[(i, 29 - j)]));
@@ -346,7 +373,8 @@ mod tests {
     /// estimated, and lose it where they are held equal.
     #[test]
     fn a_batch_of_a_hundred_to_one_keeps_its_names_unless_shares_are_held_equal() {
-        let base = latent(1);
+        let embedding = Mat::from_fn(4, 3, |i, j| if i == j { 1.0 } else { 0.2 });
+        let base = Latent { embedding, ..latent(1) };
         let truth: Vec<usize> = (0..102_usize).map(|i| i.saturating_sub(99).min(2)).collect();
         let points = Mat::from_fn(4, 102, |i, j| base.embedding[(i, truth[j])] + 0.1 * wave(i, j));
         let uneven = with_points(&base, points);

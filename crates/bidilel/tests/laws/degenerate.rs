@@ -215,8 +215,9 @@ fn known_classes_that_are_all_described_alike() {
         }
     }
     let task = task_of(&alike);
-    let (with_cca, others): (Vec<_>, Vec<_>) =
-        pipelines().into_iter().partition(|pipeline| matches!(pipeline.bottom_up, BottomUp::Cca(_)));
+    let (with_cca, others): (Vec<_>, Vec<_>) = pipelines()
+        .into_iter()
+        .partition(|pipeline| matches!(pipeline.bottom_up, BottomUp::Cca(_) | BottomUp::CcaLda(_)));
     all_work(&task, others);
     for pipeline in with_cca {
         let error = pipeline.fit(&task, &Silent).expect_err("nothing to correlate with").to_string();
@@ -231,7 +232,7 @@ fn one_known_class_is_too_few_for_discriminants_only() {
     one.splits[0].kind = bidilel::dataset::SplitKind::Classes { unseen, validation: vec![] };
     let task = task_of(&one);
     for bottom_up in learners() {
-        let discriminant = matches!(bottom_up, BottomUp::Lda(_) | BottomUp::Cca(_));
+        let discriminant = matches!(bottom_up, BottomUp::Lda(_) | BottomUp::Cca(_) | BottomUp::CcaLda(_));
         let outcome = Pipeline { bottom_up, ..Pipeline::default() }.fit(&task, &Silent);
         assert_eq!(outcome.is_err(), discriminant, "{:?}", outcome.err().map(|error| error.to_string()));
     }
