@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use safetensors::tensor::SafeTensors;
 use serde::{Deserialize, Serialize};
 
@@ -98,21 +98,27 @@ impl ConvexCombination {
 
 impl FittedMethod for ConvexCombination {
     fn recognize(&self, instances: Prepared<'_>, candidates: Candidates) -> Result<Recognition> {
-        let mut weights = self.predictors.of(instances)?;
-        let known = weights.nrows();
-        let terms = self.terms();
-        for instance in 0..weights.ncols() {
-            let column = weights.col_as_slice_mut(instance);
-            softmax(column);
-            keep_largest(column, terms);
+        let mut probabilities = self.predictors.of(instances)?;
+        let known = probabilities.nrows();
+        for instance in 0..probabilities.ncols() {
+            softmax(probabilities.col_as_slice_mut(instance));
         }
-        // The sum of the weights does not matter to a direction.
-        let mut points = product(self.classes.subcols(0, known), weights.as_ref());
-        distance::normalize_columns(points.as_mut());
+        let points = combined(self.classes.subcols(0, known), probabilities, self.terms());
         let range = candidates.range(known, self.classes.ncols() - known);
         let classes = self.classes.subcols(range.start, range.len()).to_owned();
         Ok(Recognition::nearest(Arc::new(points), classes))
     }
+}
+
+/// The directions of instances: descriptions of known classes weighted by their largest probabilities, with unit norm.
+fn combined(known: MatRef<'_, f64>, mut probabilities: Mat<f64>, terms: usize) -> Mat<f64> {
+    for instance in 0..probabilities.ncols() {
+        keep_largest(probabilities.col_as_slice_mut(instance), terms);
+    }
+    // The sum of the weights does not matter to a direction.
+    let mut points = product(known, probabilities.as_ref());
+    distance::normalize_columns(points.as_mut());
+    points
 }
 
 /// Sets all but the largest values to zero; of equal ones the first stay.
@@ -142,6 +148,27 @@ impl Stored for ConvexCombination {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Distances by NumPy, from the definition: two of four known classes, in two semantic dimensions.
+    #[test]
+    fn given_probabilities_make_the_points_that_numpy_finds() {
+        let raw = [[1.0, 0.1], [0.2, 0.8], [-0.5, 0.6], [0.4, -0.7], [0.9, 0.5], [-0.3, 0.2]];
+        let mut classes = Mat::from_fn(2, 6, |i, class| raw[class][i]);
+        distance::normalize_columns(classes.as_mut());
+        let given = [[0.5, 0.2, 0.25, 0.05], [0.1, 0.05, 0.45, 0.4]];
+        let probabilities = Mat::from_fn(4, 2, |class, instance| given[instance][class]);
+        let points = combined(classes.subcols(0, 4), probabilities, 2);
+        let found = Recognition::nearest(Arc::new(points), classes.subcols(4, 2).to_owned()).scores;
+        let expected = [
+            [0.114_568_841_800_778_24, 1.645_156_209_451_653],
+            [1.940_450_476_860_561_7, 0.596_604_189_483_726_8],
+        ];
+        for (instance, expected) in expected.iter().enumerate() {
+            for (class, distance) in expected.iter().enumerate() {
+                assert!((found.distance(class, instance) - distance).abs() < 1e-12);
+            }
+        }
+    }
 
     #[test]
     fn only_the_largest_terms_count() {
