@@ -8,7 +8,7 @@
 //! ```
 //! use bidilel::{BottomUp, Settings, settings::BottomUpName, settings::setting};
 //!
-//! let settings = Settings { bottom_up: Some(BottomUpName::Lda), ridge: Some(1.0), ..Settings::default() };
+//! let settings = Settings { bottom_up: Some(BottomUpName::Lda), ridge: Some(3.0), ..Settings::default() };
 //! settings.check()?;
 //! assert!(matches!(settings.pipeline(0).bottom_up, BottomUp::Lda(lda) if lda.ridge == 3.0));
 //! // The graph's number of neighbors matters to other learners only.
@@ -110,7 +110,7 @@ impl Settings {
             method: Some(MethodName::Bidilel),
             normalize: Some(Normalize::Power),
             bottom_up: Some(BottomUpName::CcaLda),
-            ridge: Some(3.0),
+            ridge: Some(1.0),
             top_down: Some(TopDownName::Krr),
             krr_ridge: Some(0.3),
             krr_width: Some(0.25),
