@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bidilel::Model;
+use bidilel::calibrate::Biases;
 use bidilel::split::DrawnSplits;
 use bidilel::visual::Report;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,9 @@ pub struct ModelReport {
     pub converged: Option<bool>,
     /// How views were fused; none for methods that do not fuse.
     pub fusion: Option<Report>,
+    /// Biases of the known classes, where these are candidates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalized: Option<Biases>,
     /// Fingerprint of the data that was learned from.
     pub fingerprint: String,
     /// Seconds by stage.
@@ -62,6 +66,7 @@ impl ModelReport {
             stress: header.stress,
             converged: header.converged,
             fusion: header.fusion,
+            generalized: header.generalized,
             fingerprint: header.fingerprint,
             timings,
             checks,
@@ -72,9 +77,12 @@ impl ModelReport {
     pub fn text(&self) -> String {
         let space = self.dim.map_or(String::new(), |dim| format!(" in {dim} dimensions"));
         let stress = self.stress.map_or(String::new(), |stress| format!("stress {stress:.5}, "));
+        let bias = self.generalized.as_ref().map_or(String::new(), |biases| {
+            format!("  known and unseen classes are candidates; bias of known ones {:.4}\n", biases.last())
+        });
         let views = self.fusion.as_ref().filter(|fusion| !fusion.is_plain());
         format!(
-            "{}: {} unseen classes among {} known ones{space}, from {} instances; {stress}{:.1} s\n{}",
+            "{}: {} unseen classes among {} known ones{space}, from {} instances; {stress}{:.1} s\n{}{bias}",
             self.model.display(),
             self.unseen,
             self.known,
@@ -102,6 +110,7 @@ mod tests {
             stress: None,
             converged: None,
             fusion: None,
+            generalized: None,
             fingerprint: "0".to_owned(),
             timings: BTreeMap::from([("total".to_owned(), 1.25)]),
             checks: Vec::new(),

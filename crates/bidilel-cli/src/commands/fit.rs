@@ -3,7 +3,7 @@
 use anyhow::Result;
 use bidilel::bottom_up::BottomUp;
 use bidilel::semantic::Representation;
-use bidilel::{Error, Method, Model, Task, ZeroShotMethod};
+use bidilel::{Candidates, Error, Method, Model, Task, ZeroShotMethod};
 use bidilel_report::{Format, ModelReport};
 
 use crate::args::FitArgs;
@@ -23,7 +23,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     let dataset = source::open(&args.dataset, seed, progress)?;
     let choice = settings.choice(&dataset)?;
     args.method.note_unused(&settings, progress);
-    let (trial, drawn) = args.method.splits.one_trial(&dataset, seed)?;
+    let (trial, drawn) = args.method.splits.one_trial(&dataset, &settings, seed)?;
     args.method.splits.note_left_out(&dataset, progress);
     let task = Task::new(&dataset, &trial, &choice, progress)?;
     let method = Method::from_settings(&settings, seed);
@@ -45,7 +45,10 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         let labels = RowLabels { columns: vec!["index", "instance", "label"], cells: &cells };
         latent::write(path, (points.ncols(), points.nrows()), &labels, &mut |write| write(points.as_ref()))?;
     }
-    let model = Model::new(&name, choice.normalize, &task, &method, fitted);
+    let mut model = Model::new(&name, choice.normalize, &task, &method, fitted);
+    if choice.candidates == Candidates::All {
+        model = model.calibrated(&task, &method, seed, progress)?;
+    }
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();
     if output::is_stdout(&args.out) {

@@ -15,6 +15,7 @@ use serde_json::json;
 use bidilel_math::symmetric::Symmetric;
 
 use super::Model;
+use crate::calibrate::Biases;
 use crate::dataset::Metric;
 use crate::error::{FileProblem, ModelProblem, Result};
 use crate::method::{AnyFitted, Method};
@@ -25,7 +26,7 @@ use crate::tensors::{self, Tensor};
 use crate::visual::{Report, Views};
 
 /// The version of the format that this program writes; it reads this and older ones.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 /// The first version that names its method and has semantic vectors as the dataset has them.
 const METHODS_SINCE: u32 = 4;
 /// The metadata key of the header.
@@ -68,6 +69,9 @@ pub struct Header {
     /// How many latent spaces there are, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latent_spaces: Option<usize>,
+    /// Biases of the known classes, where these are candidates (since version 5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalized: Option<Biases>,
     /// Fingerprint of the data that was learned from.
     pub fingerprint: String,
 }
@@ -108,6 +112,7 @@ impl Model {
             stress: latent.map(|fitted| fitted.stress),
             converged: latent.map(|fitted| fitted.embedding.converged),
             latent_spaces: latent.map(|fitted| fitted.space.spaces()).filter(|&spaces| spaces > 1),
+            generalized: self.generalized.clone(),
             fingerprint: self.fingerprint.clone(),
         }
     }
@@ -161,7 +166,17 @@ impl Model {
         };
         let fitted = AnyFitted::read(&header.method, &file, &recorded, &semantics)?;
         let Header {
-            dataset, split, visual, normalize, method, known, unseen, instances, fingerprint, ..
+            dataset,
+            split,
+            visual,
+            normalize,
+            method,
+            known,
+            unseen,
+            instances,
+            generalized,
+            fingerprint,
+            ..
         } = header;
         Ok(Self {
             dataset,
@@ -174,6 +189,7 @@ impl Model {
             unseen,
             semantics,
             instances,
+            generalized,
             fingerprint,
         })
     }
