@@ -62,9 +62,9 @@ mod tests {
 
     #[test]
     fn where_no_bias_helps_there_is_none() {
-        assert_eq!(best_bias(&[]), 0.0);
-        assert_eq!(best_bias(&[curve(&[1.0], &[])]), 0.0);
-        assert_eq!(best_bias(&[curve(&[1.0], &[1.0])]), 0.0, "the two cannot be told apart");
+        assert_eq!(best_bias(&[]).to_bits(), 0);
+        assert_eq!(best_bias(&[curve(&[1.0], &[])]).to_bits(), 0);
+        assert_eq!(best_bias(&[curve(&[1.0], &[1.0])]).to_bits(), 0, "the two cannot be told apart");
     }
 
     proptest! {
