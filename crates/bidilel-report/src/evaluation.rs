@@ -10,6 +10,7 @@ use bidilel_math::statistics::Summary;
 use serde::{Deserialize, Serialize};
 
 use crate::CheckReport;
+use crate::confidence::Confidence;
 use crate::class_scores::class_scores;
 
 /// What was evaluated.
@@ -127,6 +128,9 @@ pub struct Evaluation {
     /// Whether every mapping settled before its iteration limit.
     #[serde(default)]
     pub converged: bool,
+    /// How sure answers may be, where it was asked for.
+    #[serde(flatten)]
+    pub confidence: Confidence,
     /// Seconds by stage, over all runs.
     pub timings: BTreeMap<String, f64>,
     /// Self-checks of the stages, over all runs.
@@ -184,6 +188,7 @@ impl Evaluation {
                 .collect(),
             stress: mean_stress(runs),
             converged: runs.iter().all(|run| run.converged),
+            confidence: Confidence::default(),
             timings,
             checks,
         }

@@ -22,7 +22,7 @@ impl Evaluation {
         let hubness = self.hubness.get(&1).map(|hubness| format!("hubness {hubness:.2}"));
         let figures: Vec<String> = stress.into_iter().chain(hubness).collect();
         format!(
-            "{}, split {}{drawn}: {} with {}\n{}\n\n{}{runs}\n{}\n{}, {:.1} s\n",
+            "{}, split {}{drawn}: {} with {}\n{}\n\n{}{runs}\n{}{}\n{}, {:.1} s\n",
             visible(&subject.dataset),
             visible(&subject.split),
             visible(&subject.visual.join(" + ")),
@@ -30,6 +30,7 @@ impl Evaluation {
             wrap_lines(&(method_line(&subject.method) + &fusion), width),
             self.steps_table().text(width),
             self.classes_table().text(width),
+            self.confidence.text(width),
             figures.join(", "),
             self.timings.get("total").copied().unwrap_or(0.0)
         )

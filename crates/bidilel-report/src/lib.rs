@@ -10,6 +10,8 @@ mod class_list;
 mod class_scores;
 mod comparison;
 mod comparison_tables;
+mod confidence;
+mod confidence_text;
 mod evaluation;
 mod evaluation_tables;
 mod evaluation_text;
@@ -43,6 +45,9 @@ pub use bars::{Bar, bars};
 pub use check::CheckReport;
 pub use class_list::{ClassList, ClassRole, ListedClass, NearClass};
 pub use comparison::{ComparedMethod, Comparison, ComparisonHead, Entry, FEWEST_TRIALS, Measurement, Over};
+pub use confidence::{
+    BeforeAfter, CalibrationReport, Confidence, CoverageReport, OpenSetReport, OpenSetRun, RejectionReport, SignalReport,
+};
 pub use evaluation::{ClassScore, Evaluation, Mistake, RunScore, Spread, Subject};
 pub use fitted::ModelReport;
 pub use format::Format;

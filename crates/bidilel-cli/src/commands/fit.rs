@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use bidilel::bottom_up::BottomUp;
+use bidilel::calibrate::Calibration;
 use bidilel::semantic::Representation;
 use bidilel::{Error, Method, Model, Task, ZeroShotMethod};
 use bidilel_report::{Format, ModelReport};
@@ -45,7 +46,10 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         let labels = RowLabels { columns: vec!["index", "instance", "label"], cells: &cells };
         latent::write(path, (points.ncols(), points.nrows()), &labels, &mut |write| write(points.as_ref()))?;
     }
-    let model = Model::new(&name, choice.normalize, &task, &method, fitted);
+    let mut model = Model::new(&name, choice.normalize, &task, &method, fitted);
+    if let Some(folds) = args.calibrate {
+        model.calibration = Some(Calibration::new(&task, &method, folds, seed, progress)?);
+    }
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();
     if output::is_stdout(&args.out) {

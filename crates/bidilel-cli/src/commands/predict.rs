@@ -12,7 +12,7 @@ use bidilel::model::Model;
 use bidilel::post::{Post, refined};
 use bidilel::settings::Settings;
 use bidilel_math::Observer;
-use bidilel_report::{Format, IdKind};
+use bidilel_report::Format;
 use faer::Mat;
 
 use super::block::Block;
@@ -42,6 +42,7 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     let model = open_model(&args.input.model)?;
     let mut sources = Sources::open(&args.input, &model.views, progress)?;
     let post = refiners(args, &model, progress);
+    let answering = args.asked.answering(&model, &post, progress)?;
     if args.top > model.unseen.len() {
         progress.note(&format!("--top {}: there are only {} classes", args.top, model.unseen.len()));
     }
@@ -73,8 +74,9 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
         Some((refined("inductive", inductive, &post, |_, _| ())?, kept))
     };
     output::write_to(args.out.as_deref(), |out| {
-        let renderer = Renderer { style, classes: &model.unseen, top: args.top, ids: ids.as_ref() };
-        let mut writer = Writer::new(out, style, ids.as_ref().map(IdKind::of))?;
+        let renderer =
+            Renderer { style, classes: &model.unseen, top: args.top, ids: ids.as_ref(), answering };
+        let mut writer = Writer::new(out, style, &renderer.columns())?;
         if let Some((recognition, kept)) = &whole {
             writer.write(renderer.block(kept, recognition))?;
             return writer.finish();

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod compare;
+mod confidence;
 mod datasets;
 mod demo;
 mod disk;

@@ -12,6 +12,7 @@
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 
+mod calibration;
 mod file;
 mod fitted;
 mod project;
@@ -20,8 +21,10 @@ use faer::MatRef;
 
 use bidilel_math::Observer;
 
+pub use calibration::CalibrationHeader;
 pub use file::{FORMAT_VERSION, Header, SemanticHeader};
 
+use crate::calibrate::Calibration;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, ZeroShotMethod};
@@ -55,6 +58,8 @@ pub struct Model {
     pub semantics: ClassSemantics,
     /// How many instances were learned from.
     pub instances: usize,
+    /// How sure predictions may be, where it was measured on held-out known classes.
+    pub calibration: Option<Calibration>,
     /// Fingerprint of the data that were learned from.
     pub fingerprint: String,
 }
@@ -88,6 +93,7 @@ impl Model {
             unseen: task.unseen.clone(),
             semantics: task.semantics.clone(),
             instances: task.train.labels.len(),
+            calibration: None,
             fingerprint: task.fingerprint(),
         }
     }
