@@ -161,10 +161,12 @@ impl ConfidenceArgs {
         let Finished { task, seed, fitted, recognition, .. } = run;
         let method = Method::from_settings(settings, *seed);
         let folds = self.calibrate.unwrap_or(CALIBRATION_FOLDS);
-        let calibration = Calibration::new(task, &method, folds, *seed, watch)?;
+        let candidates = task.candidates();
+        let calibration = Calibration::new(task, &method, candidates, (folds, *seed), watch)?;
         if calibrates {
             let coverage = self.coverage.unwrap_or(COVERAGE);
-            measured.assessments.push(calibration.assess(&recognition.scores, &task.test.labels, coverage)?);
+            let truth = task.truth(candidates);
+            measured.assessments.push(calibration.assess(&recognition.scores, &truth, coverage)?);
         }
         if let Some(open) = self.open(*seed) {
             let by = self.reject_by.map(Signal::from);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bidilel::Model;
-use bidilel::calibrate::Signal;
+use bidilel::calibrate::{Biases, Signal};
 use bidilel::model::CalibrationHeader;
 use bidilel::split::DrawnSplits;
 use bidilel::visual::Report;
@@ -36,6 +36,9 @@ pub struct ModelReport {
     pub converged: Option<bool>,
     /// How views were fused; none for methods that do not fuse.
     pub fusion: Option<Report>,
+    /// Biases of the known classes, where these are candidates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalized: Option<Biases>,
     /// How sure predictions may be; left out where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<CalibrationHeader>,
@@ -67,6 +70,7 @@ impl ModelReport {
             stress: header.stress,
             converged: header.converged,
             fusion: header.fusion,
+            generalized: header.generalized,
             calibration: header.calibration,
             fingerprint: header.fingerprint,
             timings,
@@ -78,9 +82,12 @@ impl ModelReport {
     pub fn text(&self) -> String {
         let space = self.dim.map_or(String::new(), |dim| format!(" in {dim} dimensions"));
         let stress = self.stress.map_or(String::new(), |stress| format!("stress {stress:.5}, "));
+        let bias = self.generalized.as_ref().map_or(String::new(), |biases| {
+            format!("  known and unseen classes are candidates; bias of known ones {:.4}\n", biases.last())
+        });
         let views = self.fusion.as_ref().filter(|fusion| !fusion.is_plain());
         format!(
-            "{}: {} unseen classes among {} known ones{space}, from {} instances; {stress}{:.1} s\n{}{}",
+            "{}: {} unseen classes among {} known ones{space}, from {} instances; {stress}{:.1} s\n{}{bias}{}",
             self.model.display(),
             self.unseen,
             self.known,
@@ -123,6 +130,7 @@ mod tests {
             stress: None,
             converged: None,
             fusion: None,
+            generalized: None,
             calibration: None,
             fingerprint: "0".to_owned(),
             timings: BTreeMap::from([("total".to_owned(), 1.25)]),

@@ -17,6 +17,7 @@ mod evaluation_tables;
 mod evaluation_text;
 mod fitted;
 mod format;
+mod generalized;
 mod growth;
 mod html;
 mod inspection;
@@ -48,7 +49,7 @@ pub use comparison::{ComparedMethod, Comparison, ComparisonHead, Entry, FEWEST_T
 pub use confidence::{
     BeforeAfter, CalibrationReport, Confidence, CoverageReport, OpenSetReport, OpenSetRun, RejectionReport, SignalReport,
 };
-pub use evaluation::{ClassScore, Evaluation, Mistake, RunScore, Spread, Subject};
+pub use evaluation::{Accuracies, ClassScore, Evaluation, Mistake, RunScore, Spread, Subject};
 pub use fitted::ModelReport;
 pub use format::Format;
 pub use growth::{Growth, Series, growth};

@@ -18,6 +18,7 @@ const FILE_FORMATS: [Format; 6] =
 
 pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> Result<()> {
     let settings = args.method.resolve()?;
+    let test_seen_share = args.method.splits.test_seen_share(&settings)?;
     let file = match &args.out {
         Some(path) => {
             let by_ending = output::format_for(Some(path), None, &FILE_FORMATS, "results")?;
@@ -42,6 +43,7 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
     let experiment = Experiment {
         settings: settings.clone(),
         split: args.method.splits.choice(args.method.seed),
+        test_seen_share,
         seed: args.method.seed,
         repeats: args.repeat,
         top: args.top.clone(),

@@ -4,7 +4,7 @@ use anyhow::Result;
 use bidilel::bottom_up::BottomUp;
 use bidilel::calibrate::Calibration;
 use bidilel::semantic::Representation;
-use bidilel::{Error, Method, Model, Task, ZeroShotMethod};
+use bidilel::{Candidates, Error, Method, Model, Task, ZeroShotMethod};
 use bidilel_report::{Format, ModelReport};
 
 use crate::args::FitArgs;
@@ -24,7 +24,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     let dataset = source::open(&args.dataset, seed, progress)?;
     let choice = settings.choice(&dataset)?;
     args.method.note_unused(&settings, progress);
-    let (trial, drawn) = args.method.splits.one_trial(&dataset, seed)?;
+    let (trial, drawn) = args.method.splits.one_trial(&dataset, &settings, seed)?;
     args.method.splits.note_left_out(&dataset, progress);
     let task = Task::new(&dataset, &trial, &choice, progress)?;
     let method = Method::from_settings(&settings, seed);
@@ -47,8 +47,11 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         latent::write(path, (points.ncols(), points.nrows()), &labels, &mut |write| write(points.as_ref()))?;
     }
     let mut model = Model::new(&name, choice.normalize, &task, &method, fitted);
+    if choice.candidates == Candidates::All {
+        model = model.calibrated(&task, &method, seed, progress)?;
+    }
     if let Some(folds) = args.calibrate {
-        model.calibration = Some(Calibration::new(&task, &method, folds, seed, progress)?);
+        model.calibration = Some(Calibration::new(&task, &method, choice.candidates, (folds, seed), progress)?);
     }
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();

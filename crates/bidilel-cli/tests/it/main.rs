@@ -12,6 +12,7 @@ mod evaluate;
 mod exports;
 mod extract;
 mod formats;
+mod generalized;
 mod hostile;
 mod methods;
 mod mistakes;

@@ -2,7 +2,9 @@
 
 use bidilel_math::Observer;
 
+use super::bias::best_bias;
 use super::conformal::{nonconformities, prediction_set};
+use super::curve::Curve;
 use super::held_out::{HeldOutScores, HoldOut, held_out};
 use super::reject::{Rejection, Signal, Threshold};
 use super::sample::Sample;
@@ -53,24 +55,33 @@ pub struct Answering {
 }
 
 impl Calibration {
-    /// Fits a method to folds of a task's known classes, with as many held-out classes in each as there are unseen ones
-    /// (a half of the known ones at most), and measures it on what was held out.
+    /// Fits a method to folds of a task's known classes and measures it on what was held out. Candidates are those of
+    /// use: held-out classes alone, as many in each fold as there are unseen ones (a half of the known ones at most), or
+    /// all classes, with the bias that is best on these folds.
     ///
     /// # Errors
     /// Those of [`held_out`].
     pub fn new(
         task: &Task,
         method: &Method,
-        folds: usize,
-        seed: u64,
+        candidates: Candidates,
+        (folds, seed): (usize, u64),
         watch: &dyn Observer,
     ) -> Result<Self> {
+        let like = HoldOut { folds, ..HoldOut::like(task, candidates, seed) };
+        if candidates == Candidates::All {
+            let folds = held_out(task, method, &like, watch)?;
+            let curves: Vec<Curve> =
+                folds.iter().map(|fold| Curve::new(&fold.scores, fold.known, &fold.truth)).collect();
+            let bias = best_bias(&curves);
+            let biased = |fold: HeldOutScores| HeldOutScores {
+                scores: fold.scores.calibrated(fold.known, bias),
+                ..fold
+            };
+            return Ok(Self::of(&folds.into_iter().map(biased).collect::<Vec<_>>()));
+        }
         let share = task.unseen.len() as f64 / task.known.len() as f64;
-        let hold_out = HoldOut {
-            folds,
-            class_share: share.min(MAX_CLASS_SHARE),
-            ..HoldOut::like(task, Candidates::Unseen, seed)
-        };
+        let hold_out = HoldOut { class_share: share.min(MAX_CLASS_SHARE), ..like };
         Ok(Self::of(&held_out(task, method, &hold_out, watch)?))
     }
 

@@ -16,6 +16,7 @@ use bidilel_math::symmetric::Symmetric;
 
 use super::Model;
 use super::calibration::{self, CalibrationHeader};
+use crate::calibrate::Biases;
 use crate::dataset::Metric;
 use crate::error::{FileProblem, ModelProblem, Result};
 use crate::method::{AnyFitted, Method};
@@ -69,6 +70,9 @@ pub struct Header {
     /// How many latent spaces there are, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latent_spaces: Option<usize>,
+    /// Biases of the known classes, where these are candidates (since version 5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalized: Option<Biases>,
     /// How sure predictions may be, where it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<CalibrationHeader>,
@@ -112,6 +116,7 @@ impl Model {
             stress: latent.map(|fitted| fitted.stress),
             converged: latent.map(|fitted| fitted.embedding.converged),
             latent_spaces: latent.map(|fitted| fitted.space.spaces()).filter(|&spaces| spaces > 1),
+            generalized: self.generalized.clone(),
             calibration: self.calibration.as_ref().map(CalibrationHeader::of),
             fingerprint: self.fingerprint.clone(),
         }
@@ -168,7 +173,17 @@ impl Model {
         let fitted = AnyFitted::read(&header.method, &file, &recorded, &semantics)?;
         let calibration = header.calibration.as_ref().map(|own| own.read(&file)).transpose()?;
         let Header {
-            dataset, split, visual, normalize, method, known, unseen, instances, fingerprint, ..
+            dataset,
+            split,
+            visual,
+            normalize,
+            method,
+            known,
+            unseen,
+            instances,
+            generalized,
+            fingerprint,
+            ..
         } = header;
         Ok(Self {
             dataset,
@@ -181,6 +196,7 @@ impl Model {
             unseen,
             semantics,
             instances,
+            generalized,
             calibration,
             fingerprint,
         })

@@ -19,13 +19,13 @@ fn task(dataset: &Dataset) -> Task {
 fn nothing_of_the_test_instances_or_the_unseen_descriptions_is_in_a_calibration() {
     let task = task(&dataset());
     for method in [Method::from(Pipeline::default()), Eszsl::default().into()] {
-        let found = Calibration::new(&task, &method, 2, 0, &Silent).expect("a calibration");
+        let found = Calibration::new(&task, &method, Candidates::Unseen, (2, 0), &Silent).expect("a calibration");
         let mut other = task.clone();
         other.test.features.col_iter_mut().for_each(|mut column| column[0] += 1.0);
         other.test.labels.reverse();
-        let same = Calibration::new(&other, &method, 2, 0, &Silent).expect("a calibration");
+        let same = Calibration::new(&other, &method, Candidates::Unseen, (2, 0), &Silent).expect("a calibration");
         assert_eq!(found, same);
-        let folds = Calibration::new(&task, &method, 2, 1, &Silent).expect("other folds");
+        let folds = Calibration::new(&task, &method, Candidates::Unseen, (2, 1), &Silent).expect("other folds");
         assert_ne!(found, folds, "the seed draws the folds");
     }
 }
@@ -37,7 +37,7 @@ fn a_calibration_is_read_back_from_the_model_file_bit_by_bit() {
     let fitted = method.fit(&task, &Silent).expect("a fit");
     let mut model = Model::new("small", Normalize::L2, &task, &method, fitted);
     let plain = model.to_bytes().expect("bytes");
-    model.calibration = Some(Calibration::new(&task, &method, 3, 0, &Silent).expect("a calibration"));
+    model.calibration = Some(Calibration::new(&task, &method, Candidates::Unseen, (3, 0), &Silent).expect("a calibration"));
     let bytes = model.to_bytes().expect("bytes");
     assert_eq!(Model::from_bytes(&bytes).expect("a model"), model);
     assert_eq!(Model::from_bytes(&plain).expect("a model").calibration, None);
@@ -57,7 +57,7 @@ fn probabilities_of_unseen_classes_are_more_honest_than_scores_at_temperature_on
     let method = Method::from(Pipeline::default());
     let fitted = method.fit(&task, &Silent).expect("a fit");
     let scores = fitted.score(task.test.prepared(), Candidates::Unseen).expect("scores");
-    let calibration = Calibration::new(&task, &method, 3, 0, &Silent).expect("a calibration");
+    let calibration = Calibration::new(&task, &method, Candidates::Unseen, (3, 0), &Silent).expect("a calibration");
     let found = calibration.assess(&scores, &task.test.labels, 0.9).expect("a share");
     assert!(found.after.calibration_error < found.before.calibration_error, "{found:?}");
     assert!(found.after.negative_log_likelihood < found.before.negative_log_likelihood);
