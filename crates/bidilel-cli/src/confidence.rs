@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use bidilel::calibrate::{
-    Answering, Asked, Assessment, COVERAGE, CALIBRATION_FOLDS, Calibration, OpenSet, Signal, open_set,
+    Answering, Asked, Assessment, CALIBRATION_FOLDS, COVERAGE, Calibration, HoldOut, OpenSet, Signal,
+    open_set,
 };
 use bidilel::evaluate::Finished;
-use bidilel::{Method, Model, Post, Settings};
+use bidilel::{Candidates, Method, Model, Post, Settings};
 use bidilel_math::Observer;
 use bidilel_report::{CalibrationReport, Confidence, CoverageReport, OpenSetReport, OpenSetRun};
 use clap::{Args, ValueEnum};
@@ -162,7 +163,14 @@ impl ConfidenceArgs {
         let method = Method::from_settings(settings, *seed);
         let folds = self.calibrate.unwrap_or(CALIBRATION_FOLDS);
         let candidates = task.candidates();
-        let calibration = Calibration::new(task, &method, candidates, (folds, *seed), watch)?;
+        let (biases, calibration) = if candidates == Candidates::All {
+            let like = HoldOut::like(task, candidates, *seed);
+            let hold_out = HoldOut { folds: self.calibrate.unwrap_or(like.folds), ..like };
+            let (biases, calibration) = Calibration::generalized(task, &method, &hold_out, watch)?;
+            (Some(biases), calibration)
+        } else {
+            (None, Calibration::new(task, &method, folds, *seed, watch)?)
+        };
         if calibrates {
             let coverage = self.coverage.unwrap_or(COVERAGE);
             let truth = task.truth(candidates);
@@ -171,7 +179,7 @@ impl ConfidenceArgs {
         if let Some(open) = self.open(*seed) {
             let by = self.reject_by.map(Signal::from);
             let threshold = calibration.rejection.threshold(self.rate(), by);
-            let draws = open_set(&method, task, fitted, &open, &threshold, watch)?;
+            let draws = open_set((&method, fitted), task, biases.as_ref(), &open, &threshold, watch)?;
             measured.open_set.push(OpenSetRun { by: threshold.by, draws });
         }
         Ok(())
@@ -189,7 +197,11 @@ impl ConfidenceArgs {
 
     fn open(&self, seed: u64) -> Option<OpenSet> {
         let default = OpenSet::default();
-        self.open_set.map(|share| OpenSet { share, draws: self.open_set_draws.unwrap_or(default.draws), seed })
+        self.open_set.map(|share| OpenSet {
+            share,
+            draws: self.open_set_draws.unwrap_or(default.draws),
+            seed,
+        })
     }
 
     fn rate(&self) -> f64 {

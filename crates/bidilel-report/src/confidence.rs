@@ -184,7 +184,8 @@ impl OpenSetReport {
         if draws.is_empty() {
             return None;
         }
-        let mean = |of: &dyn Fn(Signal, &OpenSetDraw) -> f64| mean_of(draws.iter().map(|&(by, draw)| of(by, draw)));
+        let mean =
+            |of: &dyn Fn(Signal, &OpenSetDraw) -> f64| mean_of(draws.iter().map(|&(by, draw)| of(by, draw)));
         let signal = |of: Option<Signal>| SignalReport {
             auroc: mean(&|by, draw| draw.by(of.unwrap_or(by)).auroc),
             fpr95: mean(&|by, draw| draw.by(of.unwrap_or(by)).false_positive_rate),

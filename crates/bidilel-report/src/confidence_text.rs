@@ -12,7 +12,11 @@ impl Confidence {
     /// One paragraph per part that there is, each with an empty line before it.
     pub fn text(&self, width: Option<usize>) -> String {
         let calibration = self.calibration.as_ref().map(|one| one.text(width));
-        let parts = [calibration, self.coverage.map(|one| one.text()), self.open_set.as_ref().map(OpenSetReport::text)];
+        let parts = [
+            calibration,
+            self.coverage.map(|one| one.text()),
+            self.open_set.as_ref().map(OpenSetReport::text),
+        ];
         parts.into_iter().flatten().map(|part| format!("\n{part}")).collect()
     }
 }
@@ -87,7 +91,11 @@ impl CoverageReport {
 impl OpenSetReport {
     fn text(&self) -> String {
         let by = |signal: Signal| if signal == Signal::Score { "score" } else { "margin" };
-        let other = if self.by == Signal::Score { (Signal::Margin, &self.margin) } else { (Signal::Score, &self.score) };
+        let other = if self.by == Signal::Score {
+            (Signal::Margin, &self.margin)
+        } else {
+            (Signal::Score, &self.score)
+        };
         format!(
             "unknowns, {:.0} % of the unseen classes left out ({} draws), by {}: AUROC {:.1} % (by {} {:.1}), {:.1} % accepted at 95 % \
              recall, open-set area {:.1} % of an accuracy of {:.1}\nreject for {:.1} % false alarms: {:.1} % of candidates' instances \

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use bidilel::bottom_up::BottomUp;
-use bidilel::calibrate::Calibration;
+use bidilel::calibrate::{Calibration, HoldOut};
 use bidilel::semantic::Representation;
 use bidilel::{Candidates, Error, Method, Model, Task, ZeroShotMethod};
 use bidilel_report::{Format, ModelReport};
@@ -48,10 +48,11 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     }
     let mut model = Model::new(&name, choice.normalize, &task, &method, fitted);
     if choice.candidates == Candidates::All {
-        model = model.calibrated(&task, &method, seed, progress)?;
-    }
-    if let Some(folds) = args.calibrate {
-        model.calibration = Some(Calibration::new(&task, &method, choice.candidates, (folds, seed), progress)?);
+        let like = HoldOut::like(&task, Candidates::All, seed);
+        let hold_out = HoldOut { folds: args.calibrate.unwrap_or(like.folds), ..like };
+        model = model.calibrated(&task, &method, &hold_out, progress)?;
+    } else if let Some(folds) = args.calibrate {
+        model.calibration = Some(Calibration::new(&task, &method, folds, seed, progress)?);
     }
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();

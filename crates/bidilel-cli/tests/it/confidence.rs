@@ -49,8 +49,9 @@ fn a_calibrated_model_predicts_the_same_labels_with_probabilities() {
 #[test]
 fn the_same_calibration_for_any_number_of_threads() {
     let folder = Folder::generated();
-    let bytes =
-        |threads: &str| std::fs::read(fitted(&folder, &["--calibrate", "--threads", threads])).expect("a model");
+    let bytes = |threads: &str| {
+        std::fs::read(fitted(&folder, &["--calibrate", "--threads", threads])).expect("a model")
+    };
     assert_eq!(bytes("1"), bytes("2"));
 }
 
@@ -148,7 +149,8 @@ fn evaluate_measures_calibration_coverage_and_unknowns() {
     let data = folder.data();
     let plain = bidilel(&["evaluate", &data, "--format", "json"]).json();
     assert!(["calibration", "coverage", "open_set"].iter().all(|key| plain.get(key).is_none()));
-    let all = ["--calibrate=2", "--coverage", "0.8", "--open-set", "--open-set-draws", "3", "--reject", "0.2"];
+    let all =
+        ["--calibrate=2", "--coverage", "0.8", "--open-set", "--open-set-draws", "3", "--reject", "0.2"];
     let found = bidilel(&[&["evaluate", &data, "--format", "json"], &all[..]].concat()).json();
     assert_eq!(found["accuracy"], plain["accuracy"]);
     let number = |value: &serde_json::Value| value.as_f64().expect("a number");
@@ -178,10 +180,13 @@ fn evaluate_measures_calibration_coverage_and_unknowns() {
     assert!(curve.len() == 101 && rates.is_sorted());
     assert!((rates[100] - number(&open["accuracy"])).abs() < 1e-9, "everything accepted");
     let text = bidilel(&[&["evaluate", &data], &all[..]].concat()).stdout;
-    for part in ["calibration error", "probability %", "for 80 % coverage", "AUROC", "for 20.0 % false alarms"] {
+    for part in
+        ["calibration error", "probability %", "for 80 % coverage", "AUROC", "for 20.0 % false alarms"]
+    {
         assert!(text.contains(part), "{part} in {text}");
     }
-    let other = bidilel(&["evaluate", &data, "--method", "eszsl", "--coverage", "0.9", "--format", "json"]).json();
+    let other =
+        bidilel(&["evaluate", &data, "--method", "eszsl", "--coverage", "0.9", "--format", "json"]).json();
     assert_eq!(other["calibration"]["folds"], 3, "coverage implies calibration, for any method");
     let refused = bidilel(&["evaluate", &data, "--reject", "0.1"]);
     assert!(refused.usage().contains("--open-set"), "{}", refused.stderr);

@@ -139,8 +139,12 @@ mod tests {
             noise + if class == truth[i] { 0.05 } else { 0.0 }
         };
         let scores = Scores { values: Mat::from_fn(4, 100, value) };
-        let fold =
-            HeldOutScores { scores: scores.clone(), known: 0, truth: truth.clone(), classes: vec![0, 1, 2, 3] };
+        let fold = HeldOutScores {
+            scores: scores.clone(),
+            known: 0,
+            truth: truth.clone(),
+            classes: vec![0, 1, 2, 3],
+        };
         let found = Calibration::of(&[fold]).assess(&scores, &truth, 0.9).expect("a share");
         assert!(found.coverage.measured >= 0.9, "{:?}", found.coverage);
         assert!(found.after.negative_log_likelihood < found.before.negative_log_likelihood);

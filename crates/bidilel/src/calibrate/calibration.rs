@@ -2,9 +2,8 @@
 
 use bidilel_math::Observer;
 
-use super::bias::best_bias;
 use super::conformal::{nonconformities, prediction_set};
-use super::curve::Curve;
+use super::generalized::{Biases, calibrated_folds};
 use super::held_out::{HeldOutScores, HoldOut, held_out};
 use super::reject::{Rejection, Signal, Threshold};
 use super::sample::Sample;
@@ -55,40 +54,38 @@ pub struct Answering {
 }
 
 impl Calibration {
-    /// Fits a method to folds of a task's known classes and measures it on what was held out. Candidates are those of
-    /// use: held-out classes alone, as many in each fold as there are unseen ones (a half of the known ones at most), or
-    /// all classes, with the bias that is best on these folds.
+    /// Fits a method to folds of a task's known classes and measures it on what was held out. Candidates are the held-out
+    /// classes, as many in each fold as there are unseen ones (a half of the known ones at most).
     ///
     /// # Errors
     /// Those of [`held_out`].
-    pub fn new(
+    pub fn new(task: &Task, method: &Method, folds: usize, seed: u64, watch: &dyn Observer) -> Result<Self> {
+        let share = task.unseen.len() as f64 / task.known.len() as f64;
+        let hold_out = HoldOut {
+            folds,
+            class_share: share.min(MAX_CLASS_SHARE),
+            ..HoldOut::like(task, Candidates::Unseen, seed)
+        };
+        Ok(Self::of(&held_out(task, method, &hold_out, watch)?))
+    }
+
+    /// The same where known and unseen classes compete, with the biases of known classes from the same folds.
+    ///
+    /// # Errors
+    /// Those of [`held_out`].
+    pub fn generalized(
         task: &Task,
         method: &Method,
-        candidates: Candidates,
-        (folds, seed): (usize, u64),
+        hold_out: &HoldOut,
         watch: &dyn Observer,
-    ) -> Result<Self> {
-        let like = HoldOut { folds, ..HoldOut::like(task, candidates, seed) };
-        if candidates == Candidates::All {
-            let folds = held_out(task, method, &like, watch)?;
-            let curves: Vec<Curve> =
-                folds.iter().map(|fold| Curve::new(&fold.scores, fold.known, &fold.truth)).collect();
-            let bias = best_bias(&curves);
-            let biased = |fold: HeldOutScores| HeldOutScores {
-                scores: fold.scores.calibrated(fold.known, bias),
-                ..fold
-            };
-            return Ok(Self::of(&folds.into_iter().map(biased).collect::<Vec<_>>()));
-        }
-        let share = task.unseen.len() as f64 / task.known.len() as f64;
-        let hold_out = HoldOut { class_share: share.min(MAX_CLASS_SHARE), ..like };
-        Ok(Self::of(&held_out(task, method, &hold_out, watch)?))
+    ) -> Result<(Biases, Self)> {
+        let (biases, folds) = calibrated_folds(task, method, hold_out, watch)?;
+        Ok((biases, Self::of(&folds)))
     }
 
     /// Measures the scores of folds.
     pub fn of(folds: &[HeldOutScores]) -> Self {
-        let sets: Vec<Labeled<'_>> =
-            folds.iter().map(|fold| (&fold.scores, fold.truth.as_slice())).collect();
+        let sets: Vec<Labeled<'_>> = folds.iter().map(|fold| (&fold.scores, fold.truth.as_slice())).collect();
         Self {
             folds: folds.len(),
             temperature: temperature::fit(&sets),
@@ -126,5 +123,9 @@ impl Answering {
 
 fn check(setting: &'static str, found: f64, sound: bool) -> Result<()> {
     let expected = || "a share between 0 and 1".into();
-    if sound { Ok(()) } else { Err(Error::Setting { setting, expected: expected(), found: found.to_string() }) }
+    if sound {
+        Ok(())
+    } else {
+        Err(Error::Setting { setting, expected: expected(), found: found.to_string() })
+    }
 }

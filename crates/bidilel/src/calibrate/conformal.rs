@@ -33,9 +33,8 @@ pub fn nonconformities(sets: &[Labeled<'_>]) -> Sample {
 /// The prediction set of an instance, best first: the classes whose nonconformity is within the bound.
 pub fn prediction_set(scores: &Scores, instance: usize, bound: f64) -> Vec<usize> {
     let best = scores.top(instance, scores.classes());
-    let within = |&&(class, _): &&(usize, f64)| {
-        nonconformity(scores.values.col_as_slice(instance), class) <= bound
-    };
+    let within =
+        |&&(class, _): &&(usize, f64)| nonconformity(scores.values.col_as_slice(instance), class) <= bound;
     best.iter().take_while(within).map(|&(class, _)| class).collect()
 }
 

@@ -100,7 +100,7 @@ pub(super) struct Recognized {
     pub(super) found: Recognition,
     pub(super) known: usize,
     pub(super) truth: Vec<usize>,
-    classes: Vec<usize>,
+    pub(super) classes: Vec<usize>,
 }
 
 /// The curves of folds.

@@ -92,7 +92,10 @@ mod tests {
                 let (exact, thinned) = (all.bound(share), few.bound(share));
                 assert!(thinned >= exact, "{count} {share}");
                 if exact.is_finite() {
-                    assert!(thinned <= exact + count as f64 / 64.0 + 1.0, "{count} {share}: {thinned} {exact}");
+                    assert!(
+                        thinned <= exact + count as f64 / 64.0 + 1.0,
+                        "{count} {share}: {thinned} {exact}"
+                    );
                 }
             }
         }

@@ -127,7 +127,8 @@ mod tests {
     #[test]
     fn several_sets_are_one() {
         let (scores, truth) = noisy(100, 0.3, 1.0);
-        let part = |first: usize, count: usize| Scores { values: scores.values.subcols(first, count).to_owned() };
+        let part =
+            |first: usize, count: usize| Scores { values: scores.values.subcols(first, count).to_owned() };
         let (left, right) = (part(0, 30), part(30, 70));
         let both = fit(&[(&left, &truth[..30]), (&right, &truth[30..])]);
         assert_relative_eq!(both, fit(&[(&scores, &truth)]), max_relative = 1e-9);

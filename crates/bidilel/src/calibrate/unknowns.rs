@@ -9,6 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use bidilel_math::Observer;
 
+use super::generalized::Biases;
 use super::reject::{Signal, Threshold};
 use crate::bottom_up::LandmarkSpace;
 use crate::error::{Error, Result};
@@ -71,21 +72,25 @@ pub struct OpenSetDraw {
     pub detected: f64,
 }
 
-/// Recognizes the test instances of a task with some of its unseen classes left out, several times; `fitted` is the
-/// method's fit to the whole task, whose bottom-up half is used again.
+/// Recognizes the test instances of a task with some of its unseen classes left out, several times. The fit is that to
+/// the whole task, whose bottom-up half is used again. With biases known classes are candidates, too, and their test
+/// instances are inside.
 ///
 /// # Errors
 /// [`Error::Setting`] for a share that is none, no draws, or too few unseen classes; those of the fits.
 pub fn open_set(
-    method: &Method,
+    (method, fitted): (&Method, &AnyFitted),
     task: &Task,
-    fitted: &AnyFitted,
+    biases: Option<&Biases>,
     open: &OpenSet,
     threshold: &Threshold,
     watch: &dyn Observer,
 ) -> Result<Vec<OpenSetDraw>> {
     let draws = draw(task.unseen.len(), open)?;
     watch.stage("open_set");
+    let candidates = if biases.is_some() { Candidates::All } else { Candidates::Unseen };
+    let batch = task.batch(candidates);
+    let first = candidates.range(task.known.len(), task.unseen.len()).len() - task.unseen.len();
     // Recognition looks at no label.
     let mut part = task.clone();
     part.test.labels.clear();
@@ -98,11 +103,20 @@ pub fn open_set(
         part.unseen = remaining.iter().map(|&class| task.unseen[class].clone()).collect();
         part.semantics = task.semantics.among(&known, &classes);
         let refitted = refit(method, &part, fitted, watch)?;
-        let scores =
-            method.recognize(&refitted, part.test.prepared(), Candidates::Unseen, |_, _| ())?.scores;
+        let scores = match biases {
+            None => method.recognize(&refitted, batch.prepared(), candidates, |_, _| ())?.scores,
+            Some(biases) => {
+                let known = task.known.len();
+                let found = biases.recognize((method, &refitted), batch.prepared(), known, |_, _, _| ())?;
+                found.scores.calibrated(known, biases.last())
+            }
+        };
         // The row of every instance's class, or none for the classes that were left out.
-        let truth: Vec<Option<usize>> =
-            task.test.labels.iter().map(|class| remaining.binary_search(class).ok()).collect();
+        let row = |&label: &usize| match label.checked_sub(first) {
+            None => Some(label),
+            Some(unseen) => remaining.binary_search(&unseen).ok().map(|place| first + place),
+        };
+        let truth: Vec<Option<usize>> = batch.labels.iter().map(row).collect();
         let out = (0..task.unseen.len()).filter(|class| remaining.binary_search(class).is_err());
         let left_out = out.map(|class| task.unseen[class].clone()).collect();
         found.push(OpenSetDraw::of(left_out, &scores, &truth, threshold));

@@ -129,13 +129,16 @@ mod tests {
             let terms: Vec<f64> = (0..5).map(|c| (scores.values[(c, i)] / temperature).exp()).collect();
             let p: Vec<f64> = terms.iter().map(|term| term / terms.iter().sum::<f64>()).collect();
             likelihood -= p[z].ln() / 300.0;
-            squares +=
-                (0..5).map(|c| (p[c] - if c == z { 1.0 } else { 0.0 }).powi(2)).sum::<f64>() / 300.0;
+            squares += (0..5).map(|c| (p[c] - if c == z { 1.0 } else { 0.0 }).powi(2)).sum::<f64>() / 300.0;
             let best = (0..5).max_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap();
             let bin = (0..7).find(|&m| p[best] > m as f64 / 7.0 && p[best] <= (m + 1) as f64 / 7.0).unwrap();
             by_bin[bin].push((p[best], best == z));
         }
-        assert_relative_eq!(negative_log_likelihood(&scores, &truth, temperature), likelihood, epsilon = 1e-10);
+        assert_relative_eq!(
+            negative_log_likelihood(&scores, &truth, temperature),
+            likelihood,
+            epsilon = 1e-10
+        );
         assert_relative_eq!(brier(&scores, &truth, temperature), squares, epsilon = 1e-10);
         let bins = reliability(&scores, &truth, temperature, 7);
         let mut error = 0.0;

@@ -24,7 +24,7 @@ use bidilel_math::Observer;
 pub use calibration::CalibrationHeader;
 pub use file::{FORMAT_VERSION, Header, SemanticHeader};
 
-use crate::calibrate::{Biases, Calibration, HoldOut, calibrate};
+use crate::calibrate::{Biases, Calibration, HoldOut};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, ZeroShotMethod};
@@ -118,25 +118,27 @@ impl Model {
         let fitted = method.fit(&task, watch)?;
         let model = Self::new(&dataset.name, choice.normalize, &task, &method, fitted);
         if choice.candidates == Candidates::All {
-            model.calibrated(&task, &method, seed, watch)
+            model.calibrated(&task, &method, &HoldOut::like(&task, Candidates::All, seed), watch)
         } else {
             Ok(model)
         }
     }
 
-    /// The same model for known and unseen classes together, with biases that are chosen on held-out known classes.
+    /// The same model for known and unseen classes together, with biases that are chosen on held-out known classes, and how
+    /// sure its predictions may be, from the same folds.
     ///
     /// # Errors
-    /// Those of [`calibrate`].
+    /// Those of the fits.
     pub fn calibrated(
         mut self,
         task: &Task,
         method: &Method,
-        seed: u64,
+        hold_out: &HoldOut,
         watch: &dyn Observer,
     ) -> Result<Self> {
-        let hold_out = HoldOut::like(task, Candidates::All, seed);
-        self.generalized = Some(calibrate(task, method, &hold_out, watch)?);
+        let (biases, calibration) = Calibration::generalized(task, method, hold_out, watch)?;
+        self.generalized = Some(biases);
+        self.calibration = Some(calibration);
         Ok(self)
     }
 
