@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use crate::commands::encode::args::EncodeArgs;
+use crate::confidence::{AskedArgs, ConfidenceArgs, DEFAULT_FOLDS};
 use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
 use crate::options::named;
@@ -119,6 +120,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) dataset: String,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
+    #[command(flatten)]
+    pub(crate) confidence: ConfidenceArgs,
     /// Runs of every trial, with seeds counting up from --seed
     #[arg(
         long,
@@ -156,6 +159,18 @@ pub(crate) struct FitArgs {
     pub(crate) dataset: String,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
+    /// Measure how sure predictions may be, on held-out known classes: for probabilities, --reject and --coverage of
+    /// `predict`. FOLDS more fits [default: 3]
+    #[arg(
+        long,
+        value_name = "FOLDS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = DEFAULT_FOLDS,
+        value_parser = parse_count,
+        help_heading = "Run"
+    )]
+    pub(crate) calibrate: Option<usize>,
     /// The model file to write
     #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: PathBuf,
@@ -291,6 +306,8 @@ pub(crate) struct PredictArgs {
     /// Rounds of self-training [default: as fitted]
     #[arg(long, value_name = "N")]
     pub(crate) self_training_rounds: Option<usize>,
+    #[command(flatten)]
+    pub(crate) asked: AskedArgs,
     /// Leave out rows with numbers that are not finite, and say which; with --out they are listed in OUT.skipped.csv
     #[arg(long)]
     pub(crate) skip_bad_rows: bool,

@@ -6,7 +6,7 @@ use bidilel_vision::{Contradiction, Unfinished};
 /// The hint for a failure of the library: what its options can do about it, or what the library knows of the data.
 pub(crate) fn for_library(error: &bidilel::Error) -> Option<String> {
     use bidilel::Error;
-    use bidilel::error::Part;
+    use bidilel::error::{Part, SplitProblem};
     let text = match error {
         Error::Math { source: bidilel_math::Error::NotPositiveDefinite { .. }, .. } => {
             "raise --alpha or --ridge".to_owned()
@@ -32,6 +32,16 @@ pub(crate) fn for_library(error: &bidilel::Error) -> Option<String> {
         }
         Error::NotInDataset { what: Part::Split, available, .. } if available.is_empty() => {
             format!("{}; or divide them at random with --random-splits", error.hint().unwrap_or_default())
+        }
+        Error::Split { problem: SplitProblem::NoSeenTest, .. } => {
+            "draw some with --test-seen-share 0.2, or name a split by instances, as `proposed` of the benchmarks is"
+                .to_owned()
+        }
+        Error::Split { problem: SplitProblem::TestsKnown { .. }, .. } => {
+            "leave out --test-seen-share".to_owned()
+        }
+        Error::Uncalibrated => {
+            "leave out --post, give --post none, or fit with --generalized and these refiners".to_owned()
         }
         Error::Transductive { .. } => {
             "`evaluate` and `compare` run it; `bidilel methods` lists the inductive ones".to_owned()

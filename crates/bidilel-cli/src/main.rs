@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod confidence;
 #[cfg(feature = "emoji")]
 mod demonstration;
 mod extraction;

@@ -10,11 +10,14 @@ mod class_list;
 mod class_scores;
 mod comparison;
 mod comparison_tables;
+mod confidence;
+mod confidence_text;
 mod evaluation;
 mod evaluation_tables;
 mod evaluation_text;
 mod fitted;
 mod format;
+mod generalized;
 mod growth;
 mod html;
 mod inspection;
@@ -43,7 +46,10 @@ pub use bars::{Bar, bars};
 pub use check::CheckReport;
 pub use class_list::{ClassList, ClassRole, ListedClass, NearClass};
 pub use comparison::{ComparedMethod, Comparison, ComparisonHead, Entry, FEWEST_TRIALS, Measurement, Over};
-pub use evaluation::{ClassScore, Evaluation, Mistake, RunScore, Spread, Subject};
+pub use confidence::{
+    BeforeAfter, CalibrationReport, Confidence, CoverageReport, OpenSetReport, OpenSetRun, RejectionReport, SignalReport,
+};
+pub use evaluation::{Accuracies, ClassScore, Evaluation, Mistake, RunScore, Spread, Subject};
 pub use fitted::ModelReport;
 pub use format::Format;
 pub use growth::{Growth, Series, growth};

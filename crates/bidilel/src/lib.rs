@@ -19,8 +19,8 @@
 //! prints nothing, reads no clock, and takes all randomness from explicit seeds.
 //!
 //! A module uses only modules before it: [`dataset`], [`split`], [`visual`], [`semantic`], [`task`], [`latent_space`],
-//! [`landmarks`], [`bottom_up`], [`top_down`], [`recognize`], [`post`], [`metrics`], [`pipeline`], [`method`], [`model`],
-//! [`evaluate()`], [`tune`], [`compare`]. The exception is [`settings`], whose table has the names and types of all learners, while each
+//! [`landmarks`], [`bottom_up`], [`top_down`], [`recognize`], [`post`], [`metrics`], [`pipeline`], [`method`], [`calibrate`],
+//! [`model`], [`evaluate()`], [`tune`], [`compare`]. The exception is [`settings`], whose table has the names and types of all learners, while each
 //! learner builds itself from the settings that it owns.
 //!
 //! ```
@@ -41,6 +41,7 @@
 //! Q. Wang and K. Chen, *Zero-shot visual recognition via bidirectional latent embedding*, 2017.
 
 pub mod bottom_up;
+pub mod calibrate;
 pub mod compare;
 pub mod dataset;
 pub mod encode;

@@ -8,6 +8,7 @@ use bidilel_report::{Evaluation, Format};
 
 use super::exported::{self, Recognized};
 use crate::args::EvaluateArgs;
+use crate::confidence::Measured;
 use crate::progress::Progress;
 use crate::{latent, output, source, terminal};
 
@@ -17,6 +18,7 @@ const FILE_FORMATS: [Format; 6] =
 
 pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> Result<()> {
     let settings = args.method.resolve()?;
+    let test_seen_share = args.method.splits.test_seen_share(&settings)?;
     let file = match &args.out {
         Some(path) => {
             let by_ending = output::format_for(Some(path), None, &FILE_FORMATS, "results")?;
@@ -37,20 +39,25 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
     args.method.splits.note_left_out(&dataset, progress);
     let exports = args.predictions.is_some() || args.latent.is_some();
     let mut recognized = Vec::new();
+    let mut measured = Measured::default();
     let experiment = Experiment {
-        settings,
+        settings: settings.clone(),
         split: args.method.splits.choice(args.method.seed),
+        test_seen_share,
         seed: args.method.seed,
         repeats: args.repeat,
         top: args.top.clone(),
     };
     let evaluated = evaluate_with(dataset, &experiment, progress, |run| -> bidilel::Result<()> {
+        args.confidence.measure(&settings, &run, &mut measured, progress)?;
         if exports {
             recognized.push(Recognized::of(run));
         }
         Ok(())
     })?;
-    let result = Evaluation::of(evaluated, progress.finish(), progress.checks());
+    let confidence = args.confidence.report(&measured, args.method.seed);
+    let result =
+        Evaluation { confidence, ..Evaluation::of(evaluated, progress.finish(), progress.checks()) };
     args.predictions.iter().try_for_each(|path| exported::write(path, &recognized))?;
     args.latent.iter().try_for_each(|path| exported::write_latent(path, &recognized))?;
     let Some((path, file_format)) = file else { return print(&result, format) };

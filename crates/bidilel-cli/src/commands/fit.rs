@@ -2,8 +2,9 @@
 
 use anyhow::Result;
 use bidilel::bottom_up::BottomUp;
+use bidilel::calibrate::{Calibration, HoldOut};
 use bidilel::semantic::Representation;
-use bidilel::{Error, Method, Model, Task, ZeroShotMethod};
+use bidilel::{Candidates, Error, Method, Model, Task, ZeroShotMethod};
 use bidilel_report::{Format, ModelReport};
 
 use crate::args::FitArgs;
@@ -23,7 +24,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     let dataset = source::open(&args.dataset, seed, progress)?;
     let choice = settings.choice(&dataset)?;
     args.method.note_unused(&settings, progress);
-    let (trial, drawn) = args.method.splits.one_trial(&dataset, seed)?;
+    let (trial, drawn) = args.method.splits.one_trial(&dataset, &settings, seed)?;
     args.method.splits.note_left_out(&dataset, progress);
     let task = Task::new(&dataset, &trial, &choice, progress)?;
     let method = Method::from_settings(&settings, seed);
@@ -45,7 +46,14 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         let labels = RowLabels { columns: vec!["index", "instance", "label"], cells: &cells };
         latent::write(path, (points.ncols(), points.nrows()), &labels, &mut |write| write(points.as_ref()))?;
     }
-    let model = Model::new(&name, choice.normalize, &task, &method, fitted);
+    let mut model = Model::new(&name, choice.normalize, &task, &method, fitted);
+    if choice.candidates == Candidates::All {
+        let like = HoldOut::like(&task, Candidates::All, seed);
+        let hold_out = HoldOut { folds: args.calibrate.unwrap_or(like.folds), ..like };
+        model = model.calibrated(&task, &method, &hold_out, progress)?;
+    } else if let Some(folds) = args.calibrate {
+        model.calibration = Some(Calibration::new(&task, &method, folds, seed, progress)?);
+    }
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();
     if output::is_stdout(&args.out) {

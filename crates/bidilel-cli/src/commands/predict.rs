@@ -7,12 +7,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use bidilel::Candidates;
 use bidilel::model::Model;
-use bidilel::post::{Post, refined};
+use bidilel::post::Post;
 use bidilel::settings::Settings;
 use bidilel_math::Observer;
-use bidilel_report::{Format, IdKind};
+use bidilel_report::Format;
 use faer::Mat;
 
 use super::block::Block;
@@ -42,13 +41,15 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     let model = open_model(&args.input.model)?;
     let mut sources = Sources::open(&args.input, &model.views, progress)?;
     let post = refiners(args, &model, progress);
-    if args.top > model.unseen.len() {
-        progress.note(&format!("--top {}: there are only {} classes", args.top, model.unseen.len()));
+    let answering = args.asked.answering(&model, &post, progress)?;
+    let classes: Vec<String> = model.names(model.candidates()).into_iter().map(str::to_owned).collect();
+    if args.top > classes.len() {
+        progress.note(&format!("--top {}: there are only {} classes", args.top, classes.len()));
     }
     progress.stage("recognize");
     let ids = sources.take_ids();
     let count = sources.count();
-    let lines = count.saturating_mul(args.top.min(model.unseen.len()));
+    let lines = count.saturating_mul(args.top.min(classes.len()));
     args.out.iter().try_for_each(|path| output::check_room(path, lines.saturating_mul(MIN_LINE_BYTES)))?;
     let blocks = sources.blocks();
     let done = |block: &Range<usize>| progress.progress(block.end, count);
@@ -69,12 +70,12 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
         }
         check_any(&kept, count)?;
         points.truncate(latent.space.dim(), kept.len());
-        let inductive = latent.nearest(points, Candidates::Unseen);
-        Some((refined("inductive", inductive, &post, |_, _| ())?, kept))
+        let inductive = latent.nearest(points, model.candidates());
+        Some((model.refined(inductive, &post)?, kept))
     };
     output::write_to(args.out.as_deref(), |out| {
-        let renderer = Renderer { style, classes: &model.unseen, top: args.top, ids: ids.as_ref() };
-        let mut writer = Writer::new(out, style, ids.as_ref().map(IdKind::of))?;
+        let renderer = Renderer { style, classes: &classes, top: args.top, ids: ids.as_ref(), answering };
+        let mut writer = Writer::new(out, style, &renderer.columns())?;
         if let Some((recognition, kept)) = &whole {
             writer.write(renderer.block(kept, recognition))?;
             return writer.finish();

@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
+use bidilel::calibrate::Answering;
 use bidilel::recognize::Recognition;
 use bidilel_data::table::Ids;
-use bidilel_data::{Prediction, PredictionTable};
+use bidilel_data::{Prediction, PredictionColumns, PredictionTable};
 use bidilel_report::{Format, IdKind, RowFormat, prediction_rows};
 
 use crate::failure::left_out;
@@ -41,6 +42,7 @@ pub(super) struct Renderer<'a> {
     pub(super) classes: &'a [String],
     pub(super) top: usize,
     pub(super) ids: Option<&'a Ids>,
+    pub(super) answering: Option<Answering>,
 }
 
 /// A block, ready to be written.
@@ -50,9 +52,20 @@ pub(super) enum Rendered<'a> {
 }
 
 impl<'a> Renderer<'a> {
+    /// The columns of its rows.
+    pub(super) fn columns(&self) -> PredictionColumns<'static> {
+        PredictionColumns {
+            rejects: self.answering.is_some_and(|one| one.reject.is_some()),
+            probability: self.answering.is_some(),
+            in_set: self.answering.is_some_and(|one| one.set_bound.is_some()),
+            id: self.ids.map(|ids| IdKind::of(ids).name()),
+        }
+    }
+
     /// Renders the rows of a block; `numbers` are the instances' indices.
     pub(super) fn block(&self, numbers: &[usize], recognition: &Recognition) -> Rendered<'a> {
-        let rows = prediction_rows(&recognition.scores, numbers, self.classes, self.top, self.ids);
+        let answering = self.answering.as_ref();
+        let rows = prediction_rows(&recognition.scores, numbers, self.classes, self.top, self.ids, answering);
         match self.style {
             Style::Parquet => Rendered::Rows(rows.collect()),
             Style::Rows(format) => Rendered::Text(format.rows(rows, self.ids.map(IdKind::of))),
@@ -78,10 +91,14 @@ enum Sink {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(out: &'a mut dyn Write, style: Style, id: Option<IdKind>) -> Result<Self> {
+    pub(super) fn new(
+        out: &'a mut dyn Write,
+        style: Style,
+        columns: &PredictionColumns<'_>,
+    ) -> Result<Self> {
         let sink = match style {
-            Style::Rows(format) => Sink::Rows { format, head: Some(format.head(id)), any: false },
-            Style::Parquet => Sink::Parquet(PredictionTable::new(id.map(IdKind::name))?),
+            Style::Rows(format) => Sink::Rows { format, head: Some(format.head(columns)), any: false },
+            Style::Parquet => Sink::Parquet(PredictionTable::new(columns)?),
         };
         Ok(Self { out, sink })
     }

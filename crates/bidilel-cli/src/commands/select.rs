@@ -14,7 +14,7 @@ use bidilel::split::{Trial, Trials};
 use bidilel::task::{Side, Task};
 use bidilel::tune::{choose_views, folds};
 use bidilel::visual::Until;
-use bidilel::{Method, ZeroShotMethod};
+use bidilel::{Candidates, Method, ZeroShotMethod};
 use bidilel_report::{Format, Selection, TrialSelection};
 
 use crate::args::SelectArgs;
@@ -29,6 +29,11 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
     let mut settings = args.method.resolve()?;
     if settings.view_weights.is_some() {
         return Err(usage("select weighs all views the same: leave the weights out"));
+    }
+    if settings.candidates() == Candidates::All {
+        return Err(usage(
+            "select orders views by known classes alone: leave out --generalized, and give it to evaluate",
+        ));
     }
     for path in args.plot.iter().chain(&args.report) {
         output::check_target(path)?;
@@ -48,7 +53,7 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
         bail!("neighbors must be at least 1, found 0");
     }
     args.method.splits.note_left_out(&dataset, progress);
-    let Trials { trials, drawn, .. } = args.method.splits.choice(seed).trials(&dataset)?;
+    let Trials { trials, drawn, .. } = args.method.splits.trials(&dataset, &settings, seed)?;
     let mut selections = Vec::new();
     for trial in &trials {
         let folds = folds(&dataset, trial, held_out(args.holdout, args.trials, seed)?)?;

@@ -32,7 +32,7 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     let targets = args.out.iter().chain(&args.curves).chain(&args.report).chain(&args.journal);
     targets.into_iter().try_for_each(|path| output::check_room(path, OUTPUT_BYTES))?;
     let dataset = Arc::new(source::open(&args.dataset, seed, progress)?);
-    let (trial, drawn) = args.values.splits.one_trial(&dataset, seed)?;
+    let (trial, drawn) = args.values.splits.one_trial(&dataset, &plan.base, seed)?;
     args.values.splits.note_left_out(&dataset, progress);
     let choice = plan.base.choice(&dataset)?;
     let folds = folds(&dataset, &trial, args.held_out(trial.known.len())?)?;

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod compare;
+mod confidence;
 mod datasets;
 mod demo;
 mod disk;
@@ -11,6 +12,7 @@ mod evaluate;
 mod exports;
 mod extract;
 mod formats;
+mod generalized;
 mod hostile;
 mod methods;
 mod mistakes;

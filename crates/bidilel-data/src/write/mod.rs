@@ -9,7 +9,7 @@ mod predictions;
 
 pub use cells::{Cells, ColumnType};
 pub use parquet::TableWriter;
-pub use prediction::Prediction;
+pub use prediction::{Prediction, PredictionColumns};
 pub use predictions::PredictionTable;
 
 use std::collections::HashSet;

@@ -278,6 +278,9 @@ pub enum Error {
         /// The method.
         method: MethodName,
     },
+    /// Refiners for which a generalized model has no bias.
+    #[error("the bias of known classes was chosen for other refiners, or for other settings of them")]
+    Uncalibrated,
     /// Views that a search has not loaded.
     #[error("`visual` is {asked}, but {loaded} is what was loaded: views are not varied")]
     OtherViews {

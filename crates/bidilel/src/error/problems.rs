@@ -70,6 +70,18 @@ pub enum SplitProblem {
         /// Its test instances.
         count: usize,
     },
+    /// A draw of test instances of known classes, where there are some.
+    #[error("it has {count} test instances of known classes, so none can be drawn")]
+    TestsKnown {
+        /// How many.
+        count: usize,
+    },
+    /// A draw of test instances of known classes, of which none has two.
+    #[error("no known class has two instances, so none can be tested that is not learned from")]
+    SingleInstances,
+    /// Generalized recognition without test instances of known classes.
+    #[error("it has no test instances of known classes, so nothing shows how well these are recognized")]
+    NoSeenTest,
 }
 
 /// Why a semantic representation cannot be used.

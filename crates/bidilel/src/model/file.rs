@@ -15,6 +15,8 @@ use serde_json::json;
 use bidilel_math::symmetric::Symmetric;
 
 use super::Model;
+use super::calibration::{self, CalibrationHeader};
+use crate::calibrate::Biases;
 use crate::dataset::Metric;
 use crate::error::{FileProblem, ModelProblem, Result};
 use crate::method::{AnyFitted, Method};
@@ -25,7 +27,7 @@ use crate::tensors::{self, Tensor};
 use crate::visual::{Report, Views};
 
 /// The version of the format that this program writes; it reads this and older ones.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 /// The first version that names its method and has semantic vectors as the dataset has them.
 const METHODS_SINCE: u32 = 4;
 /// The metadata key of the header.
@@ -68,6 +70,12 @@ pub struct Header {
     /// How many latent spaces there are, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latent_spaces: Option<usize>,
+    /// Biases of the known classes, where these are candidates (since version 5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalized: Option<Biases>,
+    /// How sure predictions may be, where it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<CalibrationHeader>,
     /// Fingerprint of the data that was learned from.
     pub fingerprint: String,
 }
@@ -108,6 +116,8 @@ impl Model {
             stress: latent.map(|fitted| fitted.stress),
             converged: latent.map(|fitted| fitted.embedding.converged),
             latent_spaces: latent.map(|fitted| fitted.space.spaces()).filter(|&spaces| spaces > 1),
+            generalized: self.generalized.clone(),
+            calibration: self.calibration.as_ref().map(CalibrationHeader::of),
             fingerprint: self.fingerprint.clone(),
         }
     }
@@ -128,6 +138,7 @@ impl Model {
         for one in &self.semantics.representations {
             tensors.push(Tensor::new(&format!("semantic.{}", one.name), &one.raw));
         }
+        tensors.extend(self.calibration.iter().flat_map(calibration::tensors));
         tensors::write(&tensors, KEY, &serde_json::to_string(&self.header())?, out)
     }
 
@@ -160,8 +171,19 @@ impl Model {
             fusion: header.fusion.as_ref(),
         };
         let fitted = AnyFitted::read(&header.method, &file, &recorded, &semantics)?;
+        let calibration = header.calibration.as_ref().map(|own| own.read(&file)).transpose()?;
         let Header {
-            dataset, split, visual, normalize, method, known, unseen, instances, fingerprint, ..
+            dataset,
+            split,
+            visual,
+            normalize,
+            method,
+            known,
+            unseen,
+            instances,
+            generalized,
+            fingerprint,
+            ..
         } = header;
         Ok(Self {
             dataset,
@@ -174,6 +196,8 @@ impl Model {
             unseen,
             semantics,
             instances,
+            generalized,
+            calibration,
             fingerprint,
         })
     }

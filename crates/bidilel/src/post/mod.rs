@@ -19,12 +19,14 @@
 //! ```
 
 mod balanced;
+mod beside_known;
 mod self_training;
 mod structured;
 
 use serde::{Deserialize, Serialize};
 
 pub use balanced::Balanced;
+pub use beside_known::BesideKnown;
 pub use self_training::SelfTraining;
 pub use structured::Structured;
 

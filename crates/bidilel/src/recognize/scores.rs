@@ -38,6 +38,15 @@ impl Scores {
         Self::from_distances(self.values.clone()).values
     }
 
+    /// The same with a bias subtracted from the first `known` classes (calibrated stacking).
+    #[must_use]
+    pub fn calibrated(mut self, known: usize, bias: f64) -> Self {
+        for instance in 0..self.values.ncols() {
+            self.values.col_as_slice_mut(instance)[..known].iter_mut().for_each(|score| *score -= bias);
+        }
+        self
+    }
+
     /// The best class of every instance; ties go to the class that comes first.
     pub fn labels(&self) -> Vec<usize> {
         let best = |instance: usize| {

@@ -130,6 +130,19 @@ impl ClassSemantics {
         Self { known, representations, distances, vectors }
     }
 
+    /// The same descriptions of some of the classes, by their index: those of another task.
+    pub(crate) fn among(&self, known: &[usize], unseen: &[usize]) -> Self {
+        let classes: Vec<usize> = known.iter().chain(unseen).copied().collect();
+        let part = |one: &Representation| {
+            let row = |i: usize| if one.metric == Metric::Precomputed { classes[i] } else { i };
+            let rows = if one.metric == Metric::Precomputed { classes.len() } else { one.raw.nrows() };
+            let of = |all: &Mat<f64>| Mat::from_fn(rows, classes.len(), |i, j| all[(row(i), classes[j])]);
+            let (name, weight, metric) = (one.name.clone(), one.weight, one.metric);
+            Representation { name, weight, metric, values: of(&one.values), raw: of(&one.raw) }
+        };
+        Self::from_representations(self.representations.iter().map(part).collect(), known.len())
+    }
+
     /// Unit vectors of all classes, known ones first, where there are vectors.
     pub fn vectors(&self) -> Option<MatRef<'_, f64>> {
         self.vectors.as_ref().map(Mat::as_ref)

@@ -33,7 +33,7 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
 use crate::post::Post;
-use crate::task::{Choice, Normalize};
+use crate::task::{Candidates, Choice, Normalize};
 use crate::top_down::TopDown;
 use crate::visual::Fusion;
 
@@ -88,8 +88,13 @@ impl Settings {
             visual: self.views(dataset)?,
             semantic: self.descriptions(dataset)?,
             normalize: self.normalize.unwrap_or_default(),
-            ..Choice::default()
+            candidates: self.candidates(),
         })
+    }
+
+    /// The classes that compete for an instance.
+    pub fn candidates(&self) -> Candidates {
+        if self.generalized == Some(true) { Candidates::All } else { Candidates::Unseen }
     }
 
     /// Whether a seed makes a difference.

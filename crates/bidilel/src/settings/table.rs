@@ -183,6 +183,8 @@ table! {
         value_name: "HOW",
         default: Is("l2"),
     }
+    generalized: bool,
+    "Known and unseen classes compete, calibrated on held-out known classes (generalized zero-shot recognition)" {}
     method: MethodName, "The zero-shot method; best is bidilel with settings that did well on several datasets" {
         owner: Owner::Method,
         value_name: "NAME",

@@ -1,6 +1,7 @@
 //! Laws that every stage obeys on any data: invariances, determinism, degenerate input.
 
 mod cancel;
+mod confidence;
 mod contract;
 mod degenerate;
 mod determinism;

@@ -1,4 +1,5 @@
-//! How good a recognition is: accuracies, confusions, hubness, stress.
+//! How good a recognition is: accuracies, confusions, hubness, stress; how honest its probabilities are, and how well
+//! it tells instances of no candidate class.
 //!
 //! ```
 //! use bidilel::{Mat, Scores, metrics};
@@ -13,9 +14,19 @@
 //! assert_eq!(metrics::top_k(&scores, &truth, 2).per_class, 1.0);
 //! ```
 
+mod confidence;
+mod open_set;
+
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::statistics::skewness;
+
+pub use confidence::{
+    RELIABILITY_BINS, ReliabilityBin, brier, calibration_error, negative_log_likelihood, reliability,
+};
+pub use open_set::{
+    OpenSetPoint, auroc, correct_rate_at, false_positive_rate, open_set_area, open_set_curve,
+};
 
 use crate::recognize::Scores;
 pub use crate::top_down::stress;
