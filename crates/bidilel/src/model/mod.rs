@@ -14,6 +14,7 @@
 
 mod file;
 mod fitted;
+mod kept;
 mod project;
 
 use faer::MatRef;
@@ -21,6 +22,7 @@ use faer::MatRef;
 use bidilel_math::Observer;
 
 pub use file::{FORMAT_VERSION, Header, SemanticHeader};
+pub use kept::KeptInstances;
 
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
@@ -57,6 +59,8 @@ pub struct Model {
     pub instances: usize,
     /// Fingerprint of the data that were learned from.
     pub fingerprint: String,
+    /// Training instances to show similar ones of, where some are kept.
+    pub kept: Option<KeptInstances>,
 }
 
 /// The best class of an instance.
@@ -89,6 +93,7 @@ impl Model {
             semantics: task.semantics.clone(),
             instances: task.train.labels.len(),
             fingerprint: task.fingerprint(),
+            kept: None,
         }
     }
 
