@@ -7,6 +7,7 @@ use bidilel_report::Format;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
+use crate::commands::class::args::ClassCommand;
 use crate::commands::encode::args::EncodeArgs;
 use crate::confidence::{AskedArgs, ConfidenceArgs, DEFAULT_FOLDS};
 use crate::extraction::args::ExtractArgs;
@@ -68,6 +69,8 @@ pub(crate) enum Command {
     Select(Box<SelectArgs>),
     /// Recognize feature rows with a model
     Predict(PredictArgs),
+    /// Say why a model gives the answers that it gives: near classes, attributes, similar training instances
+    Explain(ExplainArgs),
     /// Project feature rows into the latent space of a model
     Embed(EmbedArgs),
     /// Say what is in a dataset and what is wrong with it
@@ -85,7 +88,7 @@ pub(crate) enum Command {
     Extract(Box<ExtractArgs>),
     /// Make a synthetic dataset
     Generate(GenerateArgs),
-    /// Look at the classes of a model
+    /// List, describe, add, remove and rename the classes of a model, or make one known
     #[command(subcommand)]
     Class(ClassCommand),
     /// List the zero-shot methods with their settings and references
@@ -177,6 +180,9 @@ pub(crate) struct FitArgs {
     /// Write the latent coordinates of the training instances: .npy with a .csv that lists its rows, or one .csv
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) latent: Option<PathBuf>,
+    /// Keep training instances of every known class in the model, for `explain` to show similar ones: this many, or all
+    #[arg(long, value_name = "N", value_parser = parse_kept, help_heading = "Run")]
+    pub(crate) keep_instances: Option<usize>,
 }
 
 #[derive(Debug, Args)]
@@ -317,6 +323,30 @@ pub(crate) struct PredictArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Rows to explain, counted from 0: numbers and ranges such as 0,5,10..20 [default: all]
+    #[arg(long, value_name = "ROWS")]
+    pub(crate) rows: Option<String>,
+    /// Classes to give for every instance, nearest first
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = parse_count)]
+    pub(crate) top: usize,
+    /// Nearest known and unseen classes to name
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = parse_count)]
+    pub(crate) nearest: usize,
+    /// Attributes to name
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = parse_count)]
+    pub(crate) attributes: usize,
+    /// Similar training instances to name, of a model that keeps some (`fit --keep-instances`)
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = parse_count)]
+    pub(crate) instances: usize,
+    /// Write to a file instead of standard output: .json, or else text
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
     /// A dataset folder in any readable layout
     #[arg(value_hint = ValueHint::AnyPath)]
@@ -369,24 +399,16 @@ pub(crate) struct GenerateArgs {
     pub(crate) overwrite: bool,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum ClassCommand {
-    /// List the classes of a model, each with the known classes nearest to it
-    List {
-        /// A model file
-        #[arg(value_hint = ValueHint::FilePath)]
-        model: PathBuf,
-        /// Nearest known classes to show
-        #[arg(long, value_name = "K", default_value_t = 3)]
-        nearest: usize,
-    },
-}
-
 pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
         Ok(count) => Ok(count),
     }
+}
+
+/// A number of instances, or all of them.
+fn parse_kept(text: &str) -> Result<usize, String> {
+    if text == "all" { Ok(usize::MAX) } else { parse_count(text).map_err(|error| format!("{error}, or all")) }
 }
 
 fn parse_threshold(text: &str) -> Result<f64, String> {

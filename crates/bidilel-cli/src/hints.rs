@@ -6,7 +6,7 @@ use bidilel_vision::{Contradiction, Unfinished};
 /// The hint for a failure of the library: what its options can do about it, or what the library knows of the data.
 pub(crate) fn for_library(error: &bidilel::Error) -> Option<String> {
     use bidilel::Error;
-    use bidilel::error::{Part, SplitProblem};
+    use bidilel::error::{ClassProblem, Part, SplitProblem};
     let text = match error {
         Error::Math { source: bidilel_math::Error::NotPositiveDefinite { .. }, .. } => {
             "raise --alpha or --ridge".to_owned()
@@ -45,6 +45,27 @@ pub(crate) fn for_library(error: &bidilel::Error) -> Option<String> {
         }
         Error::Transductive { .. } => {
             "`evaluate` and `compare` run it; `bidilel methods` lists the inductive ones".to_owned()
+        }
+        Error::Classes { problem: ClassProblem::NotDescribed { representation, .. } } => format!(
+            "give it with --semantic {representation}=FILE, with --attribute where its dimensions have names, or with \
+             --words FILE where it was made of word vectors"
+        ),
+        Error::Classes { problem: ClassProblem::NeedsFit { .. } } => {
+            "change the dataset, and run `bidilel fit` again".to_owned()
+        }
+        Error::Classes { problem: ClassProblem::NoAttributeNames } => {
+            "name them in the dataset (`names` of a semantic representation in dataset.toml, or the header of a table) and \
+             fit again; or give a vector with --semantic NAME=FILE"
+                .to_owned()
+        }
+        Error::Classes { problem: ClassProblem::NoAttribute { .. } } => {
+            "`bidilel class describe` shows attributes of a class".to_owned()
+        }
+        Error::Classes { problem: ClassProblem::Unknown { .. } } => {
+            "`bidilel class list` shows the classes".to_owned()
+        }
+        Error::Classes { problem: ClassProblem::Exists { .. } } => {
+            "choose another name, or remove the class first with `bidilel class remove`".to_owned()
         }
         other => return other.hint(),
     };

@@ -6,6 +6,8 @@
 
 mod bars;
 mod check;
+mod class_change;
+mod class_description;
 mod class_list;
 mod class_scores;
 mod comparison;
@@ -15,6 +17,7 @@ mod confidence_text;
 mod evaluation;
 mod evaluation_tables;
 mod evaluation_text;
+mod explanation;
 mod fitted;
 mod format;
 mod generalized;
@@ -44,12 +47,15 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 pub use bars::{Bar, bars};
 pub use check::CheckReport;
+pub use class_change::{AddedClass, AddedClasses, ClassCounts, PromotedClass, RemovedClasses, RenamedClass};
+pub use class_description::{AttributeStrength, ClassDescription};
 pub use class_list::{ClassList, ClassRole, ListedClass, NearClass};
 pub use comparison::{ComparedMethod, Comparison, ComparisonHead, Entry, FEWEST_TRIALS, Measurement, Over};
 pub use confidence::{
     BeforeAfter, CalibrationReport, Confidence, CoverageReport, OpenSetReport, OpenSetRun, RejectionReport, SignalReport,
 };
 pub use evaluation::{Accuracies, ClassScore, Evaluation, Mistake, RunScore, Spread, Subject};
+pub use explanation::{ExplainedInstance, InstanceName};
 pub use fitted::ModelReport;
 pub use format::Format;
 pub use growth::{Growth, Series, growth};

@@ -1,7 +1,7 @@
 //! The subcommands, one file each, and the dispatch to them.
 
 mod block;
-mod class;
+pub(crate) mod class;
 mod compare;
 mod completions;
 mod convert;
@@ -10,6 +10,7 @@ mod demo;
 mod embed;
 pub(crate) mod encode;
 mod evaluate;
+mod explain;
 mod exported;
 #[cfg(feature = "vision")]
 mod extract;
@@ -32,7 +33,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use bidilel_report::Format;
 
-use crate::args::{ClassCommand, Cli, Command, Common, DemoArgs};
+use crate::args::{Cli, Command, Common, DemoArgs};
 use crate::failure::{hinted, usage};
 use crate::output;
 use crate::progress::{Progress, Verbosity};
@@ -67,6 +68,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Compare(args) => compare::run(&args, format.unwrap_or_default(), &progress),
         Command::Select(args) => select::run(&args, format.unwrap_or_default(), &progress),
         Command::Predict(args) => predict::run(&args, format, &progress),
+        Command::Explain(args) => explain::run(&args, format, &progress),
         Command::Embed(args) => embed::run(&args, format.unwrap_or_default(), &progress),
         Command::Inspect { dataset } => return inspect::run(&dataset, format.unwrap_or_default(), &progress),
         Command::Convert(args) => convert::run(&args, format.unwrap_or_default(), &progress),
@@ -76,9 +78,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         #[cfg(not(feature = "vision"))]
         Command::Extract(_) => Err(crate::failure::left_out("readers of pictures and videos", "vision")),
         Command::Generate(args) => generate::run(&args, format.unwrap_or_default(), &progress),
-        Command::Class(ClassCommand::List { model, nearest }) => {
-            class::list(&model, nearest, format.unwrap_or_default())
-        }
+        Command::Class(command) => class::run(&command, format.unwrap_or_default(), &progress),
         Command::Methods => methods::run(format.unwrap_or_default()),
         Command::Completions { shell } => completions::run(shell),
     }?;

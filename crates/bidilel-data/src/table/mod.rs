@@ -8,6 +8,7 @@
 mod choice;
 mod class_columns;
 mod classes;
+mod described;
 mod features;
 mod instances;
 mod join;
@@ -23,6 +24,7 @@ use std::path::Path;
 pub use choice::{Choice, Columns, matches as matches_pattern};
 pub(crate) use class_columns::classes_in_columns;
 pub(crate) use classes::{class_names, classes};
+pub use described::{ClassRows, class_rows};
 pub use features::Features;
 pub(crate) use instances::Truth;
 pub(crate) use instances::read;

@@ -89,7 +89,7 @@ use crate::post::{Post, refined};
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::{Owner, Setting, Settings, TABLE, named};
-use crate::stored::{Recorded, Stored};
+use crate::stored::{Change, Recorded, Stored};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 pub use crate::zero_shot::{FittedMethod, ZeroShotMethod};
@@ -220,6 +220,11 @@ macro_rules! methods {
         impl AnyFitted {
             pub(crate) fn tensors(&self) -> Vec<Tensor<'_>> {
                 match self { $(Self::$variant(fitted) => fitted.tensors(),)+ }
+            }
+
+            /// What it is for other classes, everything that was learned being fixed; `None` where only another fit can tell.
+            pub(crate) fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+                Ok(match self { $(Self::$variant(fitted) => fitted.changed(change)?.map(Self::$variant),)+ })
             }
 
             /// Reads what a method has learned.

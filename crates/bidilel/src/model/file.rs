@@ -2,7 +2,7 @@
 //!
 //! Tensors are `f64` unless said otherwise: `semantic_distances.known_unseen`, `semantic_distances.unseen_pairs` (of the
 //! classes j = 1, 2, ... those to the classes before j), one `semantic.<name>` per representation (as the dataset has
-//! it; with unit norm before version 4), and those of the method (`fitted.rs` for the paper's). The metadata entry
+//! it; with unit norm before version 4), and those of the method (`fitted.rs` for the paper's), and training instances where some are kept (`kept.rs`). The metadata entry
 //! `bidilel` is a JSON object ([`Header`]), made from the model when it is written, so that nothing is kept twice. No
 //! code is in the file, and a reader can map it.
 
@@ -14,9 +14,9 @@ use serde_json::json;
 
 use bidilel_math::symmetric::Symmetric;
 
-use super::Model;
 use super::calibration::{self, CalibrationHeader};
 use crate::calibrate::Biases;
+use super::{KeptInstances, Model};
 use crate::dataset::Metric;
 use crate::error::{FileProblem, ModelProblem, Result};
 use crate::method::{AnyFitted, Method};
@@ -78,6 +78,9 @@ pub struct Header {
     pub calibration: Option<CalibrationHeader>,
     /// Fingerprint of the data that was learned from.
     pub fingerprint: String,
+    /// Paths or identifiers of the training instances that are kept, where they have some; since version 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance_names: Option<Vec<String>>,
 }
 
 /// One semantic representation of a model.
@@ -89,6 +92,9 @@ pub struct SemanticHeader {
     pub weight: f64,
     /// Its distance.
     pub metric: Metric,
+    /// Names of its dimensions, where the dataset has them; since version 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
 }
 
 impl Model {
@@ -99,6 +105,7 @@ impl Model {
             name: one.name.clone(),
             weight: one.weight,
             metric: one.metric,
+            names: one.dimension_names.clone(),
         });
         Header {
             format: FORMAT_VERSION,
@@ -119,6 +126,7 @@ impl Model {
             generalized: self.generalized.clone(),
             calibration: self.calibration.as_ref().map(CalibrationHeader::of),
             fingerprint: self.fingerprint.clone(),
+            instance_names: self.kept.as_ref().and_then(KeptInstances::names).cloned(),
         }
     }
 
@@ -133,6 +141,7 @@ impl Model {
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         let distances = &self.semantics.distances;
         let mut tensors = self.fitted.tensors();
+        tensors.extend(self.kept.iter().flat_map(KeptInstances::tensors));
         tensors.push(Tensor::new("semantic_distances.known_unseen", &distances.known_unseen));
         tensors.push(Tensor::vector("semantic_distances.unseen_pairs", distances.unseen_unseen.entries()));
         for one in &self.semantics.representations {
@@ -172,6 +181,8 @@ impl Model {
         };
         let fitted = AnyFitted::read(&header.method, &file, &recorded, &semantics)?;
         let calibration = header.calibration.as_ref().map(|own| own.read(&file)).transpose()?;
+        let dim = fitted.latent().map_or(0, |fitted| fitted.space.dim());
+        let kept = KeptInstances::read(&file, dim, header.known.len(), header.instance_names)?;
         let Header {
             dataset,
             split,
@@ -199,6 +210,7 @@ impl Model {
             generalized,
             calibration,
             fingerprint,
+            kept,
         })
     }
 }
@@ -213,11 +225,14 @@ fn read_semantics(file: &SafeTensors<'_>, header: &Header) -> Result<ClassSemant
         if zero && one.metric != Metric::Precomputed {
             return Err(ModelProblem::ZeroVector { representation: one.name.clone() }.into());
         }
+        if one.names.as_ref().is_some_and(|names| names.len() != raw.nrows()) {
+            return Err(ModelProblem::NameCount { representation: one.name.clone() }.into());
+        }
         Ok(if header.format < METHODS_SINCE {
             let (name, weight, metric) = (one.name.clone(), one.weight, one.metric);
-            Representation { name, weight, metric, values: raw.clone(), raw }
+            Representation { name, weight, metric, values: raw.clone(), raw, dimension_names: None }
         } else {
-            Representation::new(&one.name, one.weight, one.metric, raw)
+            Representation::new(&one.name, one.weight, one.metric, raw).with_names(one.names.clone())
         })
     };
     let representations = header.semantic.iter().map(representation).collect::<Result<Vec<_>>>()?;

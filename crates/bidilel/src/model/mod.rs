@@ -15,6 +15,7 @@
 mod calibration;
 mod file;
 mod fitted;
+mod kept;
 mod project;
 
 use faer::MatRef;
@@ -23,6 +24,7 @@ use bidilel_math::Observer;
 
 pub use calibration::CalibrationHeader;
 pub use file::{FORMAT_VERSION, Header, SemanticHeader};
+pub use kept::KeptInstances;
 
 use crate::calibrate::{Biases, Calibration, HoldOut};
 use crate::dataset::Dataset;
@@ -65,6 +67,8 @@ pub struct Model {
     pub calibration: Option<Calibration>,
     /// Fingerprint of the data that were learned from.
     pub fingerprint: String,
+    /// Training instances to show similar ones of, where some are kept.
+    pub kept: Option<KeptInstances>,
 }
 
 /// The best class of an instance.
@@ -99,6 +103,7 @@ impl Model {
             generalized: None,
             calibration: None,
             fingerprint: task.fingerprint(),
+            kept: None,
         }
     }
 

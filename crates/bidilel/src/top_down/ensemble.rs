@@ -72,11 +72,12 @@ impl ClassEmbedder for LsmKrr {
     }
 }
 
-/// The mean of two embeddings; the mean of unit vectors is no unit vector, and may have to become one.
-fn mean(one: Embedding, other: Embedding, unit: bool) -> Embedding {
-    let mut points = Scale(0.5) * (one.points + other.points);
+/// The mean of the mapping and a regression; the mean of unit vectors is no unit vector, and may have to become one.
+pub(super) fn mean(mapped: Embedding, regressed: Embedding, unit: bool) -> Embedding {
+    let mut points = Scale(0.5) * (&mapped.points + &regressed.points);
     if unit {
         normalize_columns(points.as_mut());
     }
-    Embedding { points, converged: one.converged && other.converged }
+    let converged = mapped.converged && regressed.converged;
+    Embedding { points, converged, mapped: Some(mapped.points) }
 }
