@@ -144,10 +144,12 @@ impl Comparison {
         let ComparisonHead { dataset, split, random_splits, visual, semantic, tuned, seconds } = head;
         let trials = entries.iter().map(|entry| entry.runs.len()).max().unwrap_or(0);
         let generalized = entries.iter().flat_map(|entry| &entry.runs).any(|run| run.generalized.is_some());
-        let over = match trials >= FEWEST_TRIALS {
-            true => Over::Splits,
-            false if generalized => Over::Nothing,
-            false => Over::Classes,
+        let over = if trials >= FEWEST_TRIALS {
+            Over::Splits
+        } else if generalized {
+            Over::Nothing
+        } else {
+            Over::Classes
         };
         let classes = entries.iter().flat_map(|entry| &entry.runs).map(|run| run.classes.len());
         let chance = mean_of(classes.map(|count| 1.0 / count.max(1) as f64));
@@ -360,7 +362,7 @@ pub(crate) mod tests {
         assert_eq!(serde_json::from_str::<Comparison>(&text).expect("an object"), compared);
         // Spreads over six trials are those of the harmonic mean.
         let trials =
-            |base: f64| (0..6).map(|i| run(&format!("random:{i}"), base, 0.4 + 0.01 * i as f64)).collect();
+            |base: f64| (0..6).map(|i| run(&format!("random:{i}"), base, 0.4 + 0.01 * f64::from(i))).collect();
         let compared = comparison(vec![
             entry("a", Kind::Inductive, trials(0.5)),
             entry("b", Kind::Inductive, trials(0.3)),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use bidilel::Candidates;
 use bidilel::settings::Settings;
 use bidilel::tune::{Evaluator, Rule, folds};
 use bidilel_math::Observer;
@@ -35,6 +36,11 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     let (trial, drawn) = args.values.splits.one_trial(&dataset, &plan.base, seed)?;
     args.values.splits.note_left_out(&dataset, progress);
     let choice = plan.base.choice(&dataset)?;
+    if choice.candidates == Candidates::All && trial.test_seen.is_empty() {
+        progress.note(
+            "all instances of known classes are used: for a later `evaluate --generalized`, give the same --test-seen-share to both",
+        );
+    }
     let folds = folds(&dataset, &trial, args.held_out(trial.known.len())?)?;
     text::note_folds(&dataset, &trial, &folds, progress);
     let mut evaluator = Evaluator::new(Arc::clone(&dataset), &trial, folds, &choice, seed, progress)?;

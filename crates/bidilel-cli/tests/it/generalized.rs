@@ -180,6 +180,41 @@ fn random_splits_and_repeats_average_both_sides() {
 }
 
 #[test]
+fn a_split_by_instances_has_its_own_test_of_known_classes() {
+    let folder = Folder::generated();
+    let labels = bidilel_data::array::open(&folder.file("labels.npy"), None).expect("labels");
+    let labels = labels.to_indices(bidilel_data::array::Base::Zero).expect("labels");
+    let write = |name: &str, wanted: &dyn Fn(i64, usize) -> bool| {
+        let rows: Vec<i64> =
+            (0..).zip(&labels).filter(|(row, label)| wanted(*row, **label)).map(|(row, _)| row).collect();
+        let mut writer = bidilel_data::array::NpyWriter::new(Vec::new(), &[rows.len()]).expect("a writer");
+        writer.write(&rows).expect("memory");
+        std::fs::write(folder.file(name), writer.finish().expect("memory")).expect("writable");
+        rows.len()
+    };
+    let train = write("train.npy", &|row, label| label < 20 && row % 4 != 0);
+    let seen = write("seen.npy", &|row, label| label < 20 && row % 4 == 0);
+    write("unseen.npy", &|_, label| label >= 20);
+    folder.edit("dataset.toml", |text| {
+        format!(
+            "{text}\n[split.own]\ntrain = \"train.npy\"\ntest_seen = \"seen.npy\"\ntest_unseen = \"unseen.npy\"\n"
+        )
+    });
+    let data = folder.data();
+    let own = ["evaluate", &data, "--split", "own", "--generalized"];
+    let result = bidilel(&[&own[..], &["--format", "json"]].concat()).json();
+    let tested = |known: bool| -> u64 {
+        let classes = result["classes"].as_array().expect("classes");
+        let side = classes.iter().filter(|class| (class["known"] == true) == known);
+        side.map(|class| class["instances"].as_u64().expect("a count")).sum()
+    };
+    assert_eq!((tested(true), tested(true) + tested(false)), (seen as u64, (labels.len() - train) as u64));
+    let ran = bidilel(&[&own[..], &["--test-seen-share", "0.2"]].concat());
+    assert!(ran.error().contains("test instances of known classes"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: leave out --test-seen-share"), "{}", ran.stderr);
+}
+
+#[test]
 fn without_test_instances_of_known_classes_there_is_a_hint() {
     let folder = Folder::generated();
     for command in ["evaluate", "compare"] {

@@ -37,7 +37,7 @@ impl Fold {
         };
         let instances = |of: &dyn Fn(usize) -> bool| (0..labels.len()).filter(|&i| of(i)).collect::<Vec<_>>();
         let samples = |instances: &[usize], classes: &[usize]| {
-            let index = |class: usize| classes.binary_search(&class).unwrap_or(0);
+            let index = |class: usize| classes.binary_search(&class).expect("its class is on this side");
             Samples {
                 features: gathered(task.train.features.as_ref(), instances),
                 labels: instances.iter().map(|&i| index(labels[i])).collect(),

@@ -125,3 +125,72 @@ pub(super) fn calibrated_folds(
     let last = last.into_iter().map(biased).collect();
     Ok((biases, last))
 }
+
+#[cfg(test)]
+mod tests {
+    use bidilel_math::Silent;
+
+    use super::*;
+    use crate::method::{Eszsl, ZeroShotMethod};
+    use crate::pipeline::Pipeline;
+    use crate::post::{SelfTraining, Structured};
+    use crate::synthetic::Synthetic;
+    use crate::task::Choice;
+
+    fn task(seed: u64) -> Task {
+        let dataset = Synthetic { scale: 0.5, ..Synthetic::default() }.generate(seed).expect("data");
+        let trial = dataset.trials(None).expect("a split").remove(0);
+        let trial = trial.with_test_seen(&dataset, 0.2, 0).expect("test instances of known classes");
+        let choice = Choice { candidates: Candidates::All, ..Choice::default() };
+        Task::new(&dataset, &trial, &choice, &Silent).expect("a task")
+    }
+
+    fn figures(task: &Task, method: &Method) -> (Biases, Generalized) {
+        let hold_out = HoldOut::like(task, Candidates::All, 0);
+        let biases = calibrate(task, method, &hold_out, &Silent).expect("biases");
+        let fitted = method.fit(task, &Silent).expect("a fit");
+        let batch = task.batch(Candidates::All);
+        let known = task.known.len();
+        let found = biases.recognize((method, &fitted), batch.prepared(), known, |_, _, _| ()).expect("scores");
+        let figures = Generalized::of(&found.scores, known, &batch.labels, biases.last());
+        (biases, figures)
+    }
+
+    /// On average over datasets, on which a bias that was chosen on other classes has no advantage by itself.
+    #[test]
+    fn calibration_on_known_classes_helps_on_unseen_ones() {
+        for method in [Pipeline::default().into(), Method::from(Eszsl::default())] {
+            let gain = |seed: u64| {
+                let (_, found) = figures(&task(seed), &method);
+                assert!(found.calibrated.harmonic <= found.ausuc.sqrt() + 1e-12, "the curve is above the point");
+                found.calibrated.harmonic - found.uncalibrated.harmonic
+            };
+            let gains: Vec<f64> = (0..4).map(gain).collect();
+            assert!(gains.iter().sum::<f64>() / 4.0 > 0.05, "{gains:?}");
+        }
+    }
+
+    #[test]
+    fn every_refiner_has_a_bias_and_every_step_its_own() {
+        let post = vec![
+            Post::SelfTraining(SelfTraining { self_training_neighbors: 10, ..SelfTraining::default() }),
+            Post::Structured(Structured::default()),
+        ];
+        let task = task(1);
+        let plain: Method = Pipeline::default().into();
+        let refined: Method = Pipeline { post, ..Pipeline::default() }.into();
+        let (biases, _) = figures(&task, &refined);
+        assert_eq!(biases.refined.len(), 2);
+        assert_eq!(biases.inductive, figures(&task, &plain).0.inductive);
+        let fitted = refined.fit(&task, &Silent).expect("a fit");
+        let mut steps = Vec::new();
+        let batch = task.batch(Candidates::All);
+        let step = |name: &str, _: &Recognition, bias: f64| steps.push((name.to_owned(), bias));
+        biases.recognize((&refined, &fitted), batch.prepared(), task.known.len(), step).expect("scores");
+        let names: Vec<&str> = steps.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["inductive", "self-training", "structured"]);
+        let given: Vec<f64> = steps.iter().map(|(_, bias)| *bias).collect();
+        assert_eq!(given, [&[biases.inductive][..], &biases.refined].concat());
+        assert_eq!(biases.last(), biases.refined[1]);
+    }
+}

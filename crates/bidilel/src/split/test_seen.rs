@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_order_of_classes_makes_no_difference() {
-        let mut random = || ChaCha8Rng::seed_from_u64(1);
+        let random = || ChaCha8Rng::seed_from_u64(1);
         let labels = [0, 0, 0, 0, 1, 1, 1, 1, 2];
         let drawn = draw_instances(&labels, &[0, 1, 2], 0.5, &mut random());
         assert_eq!(drawn.iter().filter(|&&drawn| drawn).count(), 4, "one instance is learned from");
