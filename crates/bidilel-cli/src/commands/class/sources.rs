@@ -54,10 +54,12 @@ impl Described {
                 "nothing describes the class: give --semantic NAME=FILE, --attribute NAME=X, --from FILE or --words FILE",
             ));
         }
-        let table = args.from.as_deref().map(|path| Ok((path, class_rows(path, None)?))).transpose()?;
-        let named = |(path, table): &(&Path, ClassRows)| names_of(path, table);
+        let table = match args.from.as_deref() {
+            Some(path) => Some((path, class_rows(path, None)?)),
+            None => None,
+        };
         let names = match (&args.names[..], &table) {
-            ([], Some(table)) => named(table)?.to_vec(),
+            ([], Some((path, table))) => names_of(path, table)?.to_vec(),
             ([], None) => return Err(usage("which class? give its name after the model")),
             (names, _) => names.to_vec(),
         };
