@@ -174,6 +174,7 @@ fn between_known(model: &Model, one: usize, other: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use bidilel::settings::MethodName;
     use bidilel::{Settings, Silent, Synthetic};
 
     use super::*;
@@ -181,9 +182,8 @@ mod tests {
     #[test]
     fn a_class_is_described_by_what_it_has_more_of_and_what_it_is_near_to() {
         let dataset = Synthetic { scale: 0.2, ..Synthetic::default() }.generate(0).expect("a dataset");
-        for method in ["bidilel", "eszsl"] {
-            let settings =
-                Settings { method: Some(method.parse().expect("a method")), ..Settings::default() };
+        for method in [MethodName::Bidilel, MethodName::Eszsl] {
+            let settings = Settings { method: Some(method), ..Settings::default() };
             let mut model = Model::fit(&dataset, &settings, None, 0, &Silent).expect("a fit");
             let one = &mut model.semantics.representations[0];
             one.dimension_names = Some((0..one.raw.nrows()).map(|i| format!("a{i}")).collect());
@@ -194,7 +194,10 @@ mod tests {
                 assert!(found.lacks.iter().all(|one| one.value < one.mean));
                 for list in [&found.nearest_known, &found.nearest_unseen] {
                     assert!(list.iter().all(|near| near.name != name && near.semantic_distance.is_some()));
-                    assert!(list.iter().all(|near| near.latent_distance.is_some() == (method == "bidilel")));
+                    assert!(
+                        list.iter()
+                            .all(|near| near.latent_distance.is_some() == (method == MethodName::Bidilel))
+                    );
                 }
                 assert!(found.text().contains("nearest unseen classes"));
             }

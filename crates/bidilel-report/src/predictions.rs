@@ -222,7 +222,7 @@ mod tests {
     fn a_calibrated_model_says_how_sure_it_is_and_when_it_is_none_of_these() {
         // The first instance is clear, the second is between two classes.
         let values = [[4.0, 1.0], [1.0, 0.75], [0.0, -9.0]];
-        let scores = Scores { values: faer::Mat::from_fn(3, 2, |class, i| values[class][i]) };
+        let scores = Scores { values: bidilel::Mat::from_fn(3, 2, |class: usize, i: usize| values[class][i]) };
         let classes = ["bear".to_owned(), "fox".to_owned(), "owl".to_owned()];
         let by_margin = Threshold { by: Signal::Margin, least: 0.5 };
         let answering = Answering { temperature: 0.5, reject: Some(by_margin), set_bound: Some(3.5) };

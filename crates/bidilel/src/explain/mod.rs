@@ -206,13 +206,13 @@ impl<'a> Explainer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Settings;
+    use crate::settings::{MethodName, Settings};
     use crate::synthetic::Synthetic;
     use bidilel_math::Silent;
 
-    fn model(method: &str) -> (Model, Mat<f32>) {
+    fn model(method: MethodName) -> (Model, Mat<f32>) {
         let dataset = Synthetic { scale: 0.3, ..Synthetic::default() }.generate(2).expect("a dataset");
-        let settings = Settings { method: Some(method.parse().expect("a method")), ..Settings::default() };
+        let settings = Settings { method: Some(method), ..Settings::default() };
         let mut model = Model::fit(&dataset, &settings, None, 0, &Silent).expect("a fit");
         let one = &mut model.semantics.representations[0];
         one.dimension_names = Some((0..one.raw.nrows()).map(|i| format!("a{i}")).collect());
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn an_explanation_names_what_prediction_names() {
-        for method in ["bidilel", "eszsl", "rr"] {
+        for method in [MethodName::Bidilel, MethodName::Eszsl, MethodName::Rr] {
             let (model, raw) = model(method);
             let recognition = model.recognize(raw.as_ref(), Candidates::All).expect("scores");
             let extent = Extent { candidates: 4, nearest: 2, attributes: 3, instances: 1 };
@@ -239,13 +239,16 @@ mod tests {
                 assert!(why.candidates.windows(2).all(|pair| pair[0].distance <= pair[1].distance));
                 assert!(why.instances.is_none());
             }
-            assert_eq!(explainer.gaps().iter().any(|gap| gap.contains("latent space")), method != "bidilel");
+            assert_eq!(
+                explainer.gaps().iter().any(|gap| gap.contains("latent space")),
+                method != MethodName::Bidilel
+            );
         }
     }
 
     #[test]
     fn one_candidate_is_still_compared_with_the_next() {
-        let (model, raw) = model("bidilel");
+        let (model, raw) = model(MethodName::Bidilel);
         let recognition = model.recognize(raw.as_ref(), Candidates::All).expect("scores");
         let extent = Extent { candidates: 1, ..Extent::default() };
         let why = Explainer::new(&model, Candidates::All, extent).explain(&recognition, 0);

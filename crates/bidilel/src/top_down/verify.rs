@@ -29,12 +29,7 @@ const VALUE_TOLERANCE: f64 = 1e-9;
 ///
 /// # Errors
 /// Where it is not the gradient of the cost, and where the cost is not finite.
-pub(super) fn gradient(
-    cost: &impl Objective,
-    dim: usize,
-    start: &[f64],
-    watch: &dyn Observer,
-) -> Result<()> {
+pub(super) fn gradient(cost: &impl Objective, dim: usize, start: &[f64], watch: &dyn Observer) -> Result<()> {
     let mut point = start.to_vec();
     let signs = check::probes(start.len(), 1);
     vector::add_scaled(&mut point, OFFSET / (dim as f64).sqrt(), signs.col_as_slice(0));

@@ -54,8 +54,10 @@ impl Described {
                 "nothing describes the class: give --semantic NAME=FILE, --attribute NAME=X, --from FILE or --words FILE",
             ));
         }
-        let read = |path| -> Result<(&Path, ClassRows)> { Ok((path, class_rows(path, None)?)) };
-        let table = args.from.as_deref().map(read).transpose()?;
+        let table = match args.from.as_deref() {
+            Some(path) => Some((path, class_rows(path, None)?)),
+            None => None,
+        };
         let names = match (&args.names[..], &table) {
             ([], Some((path, table))) => names_of(path, table)?.to_vec(),
             ([], None) => return Err(usage("which class? give its name after the model")),

@@ -55,7 +55,11 @@ pub(super) struct Joining {
 }
 
 impl Joining {
-    pub(super) fn new(landmarks: MatRef<'_, f64>, settled: MatRef<'_, f64>, semantics: &ClassSemantics) -> Self {
+    pub(super) fn new(
+        landmarks: MatRef<'_, f64>,
+        settled: MatRef<'_, f64>,
+        semantics: &ClassSemantics,
+    ) -> Self {
         let distances = &semantics.distances;
         let (known, unseen) = distances.known_unseen.shape();
         let (before, inner) = (settled.ncols(), &distances.unseen_unseen);
@@ -135,7 +139,8 @@ impl Objective for Joining {
                 let mut add = |fixed: &Points<'_>, semantic: &Mat<f64>, weight: f64, share: f64| {
                     for start in (0..fixed.norms.len()).step_by(BLOCK_FIXED) {
                         let some = fixed.part(start, BLOCK_FIXED.min(fixed.norms.len() - start));
-                        let semantic = |j: usize| &semantic.col_as_slice(first + j)[start..][..some.norms.len()];
+                        let semantic =
+                            |j: usize| &semantic.col_as_slice(first + j)[start..][..some.norms.len()];
                         let forces = Forces::between(&some, &own, weight, semantic);
                         cost += share * forces.cost;
                         forces.pull_columns(&some, &mut totals, gradient.as_mut());
@@ -147,7 +152,11 @@ impl Objective for Joining {
                 add(&all, &self.among, self.inner_weight, 0.5);
                 for (j, &total) in totals.iter().enumerate() {
                     let column = gradient.as_mut().col_mut(j).try_as_col_major_mut();
-                    add_scaled(column.expect("gradients are column-major").as_slice_mut(), total, own.column(j));
+                    add_scaled(
+                        column.expect("gradients are column-major").as_slice_mut(),
+                        total,
+                        own.column(j),
+                    );
                 }
                 cost
             })

@@ -22,10 +22,10 @@ use bidilel_math::{Observer, distance};
 use super::lsm::MAX_MAJORIZED_CLASSES;
 use super::span::Hull;
 use super::{ClassEmbedder, Embedding, Lsm, Sammon, TopDown, ensemble, stress_from, verify};
-use cost::Joining;
 use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::semantic::ClassSemantics;
+use cost::Joining;
 
 impl Lsm {
     /// Maps the unseen classes after the settled ones, which stay where they are.
