@@ -61,6 +61,9 @@ pub struct Step {
     /// Accuracy after it.
     #[serde(flatten)]
     pub accuracy: Accuracy,
+    /// Skewness of the number of instances that have a class as their best; none in results of older programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hubness: Option<f64>,
 }
 
 /// The result of one fit and recognition.
@@ -80,6 +83,8 @@ pub struct Run {
     pub top: BTreeMap<usize, Accuracy>,
     /// Skewness of the number of instances that have a class among their `k` best, by `k`.
     pub hubness: BTreeMap<usize, f64>,
+    /// The number of instances that have a class among their `k` best, by `k`, in the order of the classes.
+    pub occurrences: BTreeMap<usize, Vec<usize>>,
     /// Cost of the mapping at the embedding; none for methods without one.
     pub stress: Option<f64>,
     /// Whether every iteration converged before its limit.
@@ -224,7 +229,8 @@ pub fn score(
     let recognition =
         method.recognize(fitted, task.test.prepared(), Candidates::Unseen, |name, recognition| {
             let accuracy = metrics::accuracy(&recognition.labels(), truth, classes);
-            steps.push(Step { name: name.to_owned(), accuracy });
+            let hubness = Some(metrics::hubness(&recognition.scores, 1));
+            steps.push(Step { name: name.to_owned(), accuracy, hubness });
         })?;
     // Among as many classes as there are, the right one always is.
     let counts = || top.iter().copied().filter(|&k| k == 1 || k < classes);
@@ -237,6 +243,7 @@ pub fn score(
         steps,
         top: counts().map(|k| (k, metrics::top_k(scores, truth, k))).collect(),
         hubness: counts().map(|k| (k, metrics::hubness(scores, k))).collect(),
+        occurrences: counts().map(|k| (k, metrics::occurrences(scores, k))).collect(),
         stress: fitted.latent().map(|fitted| fitted.stress),
         converged: fitted.latent().is_none_or(|fitted| fitted.embedding.converged),
     };

@@ -6,6 +6,7 @@ use bidilel::semantic::Representation;
 use bidilel::{Error, Method, Model, Task, ZeroShotMethod};
 use bidilel_report::{Format, ModelReport};
 
+use super::tag;
 use crate::args::FitArgs;
 use crate::latent::{self, RowLabels};
 use crate::progress::Progress;
@@ -14,6 +15,9 @@ use crate::{output, source};
 pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
     output::check_ending(&args.out, &["safetensors"], "a model")?;
+    if tag::has_tags(&args.dataset) {
+        return tag::fit(args, format, progress);
+    }
     let settings = args.method.resolve()?;
     Method::from_settings(&settings, args.method.seed).require_inductive()?;
     args.method.splits.require_one("fit")?;

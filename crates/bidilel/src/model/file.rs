@@ -20,12 +20,13 @@ use crate::error::{FileProblem, ModelProblem, Result};
 use crate::method::{AnyFitted, Method};
 use crate::semantic::{ClassSemantics, Representation, SemanticDistances};
 use crate::stored::{Recorded, unpack};
+use crate::tags::Thresholds;
 use crate::task::Normalize;
 use crate::tensors::{self, Tensor};
 use crate::visual::{Report, Views};
 
 /// The version of the format that this program writes; it reads this and older ones.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 /// The first version that names its method and has semantic vectors as the dataset has them.
 const METHODS_SINCE: u32 = 4;
 /// The metadata key of the header.
@@ -68,6 +69,9 @@ pub struct Header {
     /// How many latent spaces there are, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latent_spaces: Option<usize>,
+    /// The least scores of tags, of a model that was fitted to instances with several labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<Thresholds>,
     /// Fingerprint of the data that was learned from.
     pub fingerprint: String,
 }
@@ -108,6 +112,7 @@ impl Model {
             stress: latent.map(|fitted| fitted.stress),
             converged: latent.map(|fitted| fitted.embedding.converged),
             latent_spaces: latent.map(|fitted| fitted.space.spaces()).filter(|&spaces| spaces > 1),
+            thresholds: self.thresholds.clone(),
             fingerprint: self.fingerprint.clone(),
         }
     }
@@ -161,8 +166,22 @@ impl Model {
         };
         let fitted = AnyFitted::read(&header.method, &file, &recorded, &semantics)?;
         let Header {
-            dataset, split, visual, normalize, method, known, unseen, instances, fingerprint, ..
+            dataset,
+            split,
+            visual,
+            normalize,
+            method,
+            known,
+            unseen,
+            instances,
+            fingerprint,
+            thresholds,
+            ..
         } = header;
+        let of_known = thresholds.as_ref().and_then(|thresholds| thresholds.known.as_ref());
+        if of_known.is_some_and(|own| own.len() != known.len()) {
+            return Err(ModelProblem::Without { what: "threshold for every known class" }.into());
+        }
         Ok(Self {
             dataset,
             split,
@@ -175,6 +194,7 @@ impl Model {
             semantics,
             instances,
             fingerprint,
+            thresholds,
         })
     }
 }

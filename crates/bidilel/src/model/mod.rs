@@ -29,6 +29,7 @@ use crate::pipeline::Fitted;
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
+use crate::tags::Thresholds;
 use crate::task::{Normalize, Task};
 use crate::visual::Views;
 
@@ -57,6 +58,8 @@ pub struct Model {
     pub instances: usize,
     /// Fingerprint of the data that were learned from.
     pub fingerprint: String,
+    /// The least scores of tags; none for a model of single labels.
+    pub thresholds: Option<Thresholds>,
 }
 
 /// The best class of an instance.
@@ -89,6 +92,7 @@ impl Model {
             semantics: task.semantics.clone(),
             instances: task.train.labels.len(),
             fingerprint: task.fingerprint(),
+            thresholds: None,
         }
     }
 
