@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Say why a model gives the answers that it gives: near classes, attributes, similar training instances
     Explain(ExplainArgs),
+    /// Tag instances that have several labels, of which some are unseen, and say how well that went
+    Tag(Box<TagArgs>),
     /// Project feature rows into the latent space of a model
     Embed(EmbedArgs),
     /// Say what is in a dataset and what is wrong with it
@@ -153,6 +155,40 @@ pub(crate) struct EvaluateArgs {
     /// Write the whole result to a file, too: as its ending says (.json, .csv, .md, .tex, .txt), else as JSON; - is stdout
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TagArgs {
+    /// A dataset folder whose `dataset.toml` names `tags`; any other dataset has one label per instance
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) dataset: String,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
+    /// Labels that compete: unseen, or all
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = TagCandidates::Unseen, help_heading = "Run")]
+    pub(crate) candidates: TagCandidates,
+    /// Also score the K best labels of every instance (several: 3,5)
+    #[arg(
+        long,
+        value_name = "K",
+        value_delimiter = ',',
+        default_value = "3,5",
+        value_parser = parse_count,
+        help_heading = "Run"
+    )]
+    pub(crate) top: Vec<usize>,
+    /// Make up instances with up to N labels: the features of N instances of one label, averaged, by --seed
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Run")]
+    pub(crate) collage: Option<usize>,
+}
+
+/// Labels that compete for an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum TagCandidates {
+    /// Those without training instances
+    Unseen,
+    /// Known and unseen ones
+    All,
 }
 
 #[derive(Debug, Args)]
@@ -303,7 +339,7 @@ pub(crate) struct PredictArgs {
     /// Classes to give for every instance, nearest first
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = parse_count)]
     pub(crate) top: usize,
-    /// Refine by the whole batch: none, or self-training and structured, comma-separated [default: as fitted]
+    /// Refine by the whole batch, comma-separated, in order [default: as fitted]
     #[arg(long, value_name = "POST", value_delimiter = ',', value_parser = named::<PostName>())]
     pub(crate) post: Option<Vec<PostName>>,
     /// Instances per class that self-training takes [default: as fitted]
@@ -314,6 +350,12 @@ pub(crate) struct PredictArgs {
     pub(crate) self_training_rounds: Option<usize>,
     #[command(flatten)]
     pub(crate) asked: AskedArgs,
+    /// Neighbors on either side in csls [default: as fitted]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub(crate) csls_neighbors: Option<usize>,
+    /// Give every class whose score reaches its threshold, of a model that was fitted to `tags`; none: an empty label
+    #[arg(long, conflicts_with = "top")]
+    pub(crate) tags: bool,
     /// Leave out rows with numbers that are not finite, and say which; with --out they are listed in OUT.skipped.csv
     #[arg(long)]
     pub(crate) skip_bad_rows: bool,

@@ -79,6 +79,9 @@ pub(crate) fn for_data(error: &bidilel_data::Error) -> Option<String> {
         Error::WhichKey { keys, .. } if !keys.is_empty() => {
             "say which one: `key = \"…\"` in dataset.toml, `--key` on the command line"
         }
+        Error::SeveralLabels { .. } => {
+            "`bidilel tag` evaluates such a dataset, `bidilel fit` and `predict --tags` use it"
+        }
         Error::MissingColumns { .. } => {
             "the model was fitted to columns of these names; name others in their order with `--columns`"
         }

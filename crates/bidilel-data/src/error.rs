@@ -191,6 +191,9 @@ pub enum Error {
     /// A class index that is too large.
     #[error("`{}`: row {row}: label {label} is not a class: there are {classes}, numbered from 0", path.display())]
     LabelOutOfRange { path: PathBuf, row: usize, label: usize, classes: usize },
+    /// Several labels per instance, where one is needed.
+    #[error("`{}`: its instances have several labels each (`tags`), and one label each is needed here", path.display())]
+    SeveralLabels { path: PathBuf },
     /// A name that cannot be a line of a text file.
     #[error("`{}`: name {name:?} of {what} {index} cannot be written as a line of text", path.display())]
     Unwritable { path: PathBuf, what: &'static str, index: usize, name: String },

@@ -68,7 +68,7 @@ pub use file::{FileBytes, check_unchanged, map, mapped_at, read_all};
 pub use folder::check_manifest;
 pub use mismatch::{Mismatch, Unknown};
 pub use names::closest;
-pub use reading::{Opened, open};
+pub use reading::{Opened, OpenedTags, has_tags, open, open_tagged};
 pub use scratch::Scratch;
 pub use write::{
     Cells, ColumnType, Precision, Prediction, PredictionColumns, PredictionTable, TableWriter, WriteOptions, check_target, write,

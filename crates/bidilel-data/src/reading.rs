@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bidilel::dataset::Dataset;
+use bidilel::tags::Tagged;
 
 use crate::error::{Error, Result};
 use crate::folder::{self, MANIFEST};
@@ -25,11 +26,39 @@ pub struct Opened {
 
 /// Opens a dataset folder, or the one whose `dataset.toml` this is.
 pub fn open(path: &Path) -> Result<Opened> {
-    let Reading { dataset, notes, errors, .. } = read(path);
+    let Reading { dataset, notes, errors, tags, .. } = read(path);
     match errors.into_iter().next() {
         Some(error) => Err(error),
+        None if tags.is_some() => Err(Error::SeveralLabels { path: path.to_owned() }),
         None => Ok(Opened { dataset, notes: notes.iter().map(Note::to_string).collect() }),
     }
+}
+
+/// A dataset whose instances have any number of labels, and what was done to it on the way.
+#[derive(Debug, Clone)]
+pub struct OpenedTags {
+    /// The dataset.
+    pub tagged: Tagged,
+    /// Things that the user should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Opens a dataset folder as one whose instances have any number of labels: its `tags`, or the one of `labels`.
+pub fn open_tagged(path: &Path) -> Result<OpenedTags> {
+    let Reading { dataset, notes, errors, tags, .. } = read(path);
+    if let Some(error) = errors.into_iter().next() {
+        return Err(error);
+    }
+    let tags = tags.unwrap_or_else(|| dataset.labels.iter().map(|&label| vec![label]).collect());
+    let tagged = Tagged::new(dataset, tags)
+        .map_err(|error| Error::Malformed { path: path.to_owned(), problem: error.to_string() })?;
+    Ok(OpenedTags { tagged, notes: notes.iter().map(Note::to_string).collect() })
+}
+
+/// Whether this is a dataset folder with `tags`, as far as its `dataset.toml` can be read.
+pub fn has_tags(path: &Path) -> bool {
+    let manifest = if path.is_dir() { path.join(MANIFEST) } else { path.to_owned() };
+    folder::has_tags(&manifest)
 }
 
 /// Reads as much of a dataset as can be read.
@@ -74,6 +103,8 @@ pub(crate) struct Reading {
     pub(crate) errors: Vec<Error>,
     /// What the columns of tables were taken for.
     pub(crate) tables: Vec<TableRoles>,
+    /// The classes of every instance, where there may be several.
+    pub(crate) tags: Option<Vec<Vec<usize>>>,
 }
 
 impl Reading {
@@ -86,7 +117,7 @@ impl Reading {
             semantic: Vec::new(),
             splits: Vec::new(),
         };
-        Self { dataset, notes: Vec::new(), errors: Vec::new(), tables: Vec::new() }
+        Self { dataset, notes: Vec::new(), errors: Vec::new(), tables: Vec::new(), tags: None }
     }
 
     pub(crate) fn failed(error: Error) -> Self {

@@ -1,6 +1,6 @@
 //! Results of bidilel as text, JSON, CSV, Markdown and LaTeX, curves as SVG, pages as HTML.
 //!
-//! Every command has one result type: [`Evaluation`], [`Tuning`], [`Comparison`], [`Selection`], [`InspectionReport`],
+//! Every command has one result type: [`Evaluation`], [`Tagging`], [`Tuning`], [`Comparison`], [`Selection`], [`InspectionReport`],
 //! [`ModelReport`], [`ClassList`], [`PredictionRow`] and those in `written`. It serializes to the JSON that scripts read,
 //! and its methods make the tables that people read. A [`Table`] is rendered by one small module per format.
 
@@ -23,6 +23,7 @@ mod format;
 mod generalized;
 mod growth;
 mod html;
+mod hubs;
 mod inspection;
 mod latex;
 mod markdown;
@@ -33,6 +34,8 @@ mod selection;
 mod separated;
 mod svg;
 mod table;
+mod tag_rows;
+mod tagging;
 mod text;
 mod tuned_choice;
 mod tuning;
@@ -60,6 +63,7 @@ pub use fitted::ModelReport;
 pub use format::Format;
 pub use growth::{Growth, Series, growth};
 pub use html::{Block, Figure, GENERATOR, Mark, page};
+pub use hubs::Hub;
 pub use inspection::InspectionReport;
 pub use method::{fusion_line, method_line};
 pub use method_list::{ListedMethod, MethodList};
@@ -67,6 +71,8 @@ pub use predictions::{IdKind, PredictionRow, RowFormat, RowId, prediction_rows};
 pub use selection::{Selection, SelectionStep, TrialSelection, ViewScore};
 pub use svg::{Curve, curves};
 pub use table::{Align, Table};
+pub use tag_rows::tag_rows;
+pub use tagging::Tagging;
 pub use text::{pad, wrap, wrap_lines};
 pub use tuned_choice::TunedChoice;
 pub use tuning::{BestSetting, ScoredSetting, Tuning, setting_text, settings_line};

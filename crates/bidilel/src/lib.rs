@@ -64,6 +64,7 @@ pub mod settings;
 pub mod split;
 mod stored;
 pub mod synthetic;
+pub mod tags;
 pub mod task;
 mod tensors;
 pub mod top_down;
@@ -88,7 +89,9 @@ pub use method::{AnyFitted, Eszsl, FittedMethod, Method, ZeroShotMethod};
 pub use metrics::Accuracy;
 pub use model::{Model, Prediction};
 pub use pipeline::{Fitted, Pipeline};
-pub use post::{Balanced, Post, Refiner, SelfTraining, Structured};
+pub use post::{
+    Balanced, Csls, GlobalCorrection, MutualProximity, Nrm, Post, Refiner, ScoreRefiner, SelfTraining, Structured,
+};
 pub use recognize::{Recognition, Scores};
 pub use semantic::{ClassSemantics, Representation, SemanticDistances};
 pub use settings::Settings;

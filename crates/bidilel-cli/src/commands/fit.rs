@@ -12,6 +12,7 @@ use bidilel_math::Observer;
 use bidilel_report::{Format, ModelReport};
 
 use super::sidecar_ids;
+use super::tag;
 use crate::args::FitArgs;
 use crate::latent::{self, RowLabels};
 use crate::progress::Progress;
@@ -20,6 +21,9 @@ use crate::{output, source};
 pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
     output::check_ending(&args.out, &["safetensors"], "a model")?;
+    if tag::has_tags(&args.dataset) {
+        return tag::fit(args, format, progress);
+    }
     let settings = args.method.resolve()?;
     let method = Method::from_settings(&settings, args.method.seed);
     method.require_inductive()?;

@@ -1,5 +1,6 @@
 //! The subcommands, one file each, and the dispatch to them.
 
+mod batch;
 mod block;
 pub(crate) mod class;
 mod compare;
@@ -26,6 +27,7 @@ mod row_scan;
 mod select;
 mod shards;
 mod sidecar_ids;
+mod tag;
 mod tune;
 
 use std::process::ExitCode;
@@ -69,6 +71,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Select(args) => select::run(&args, format.unwrap_or_default(), &progress),
         Command::Predict(args) => predict::run(&args, format, &progress),
         Command::Explain(args) => explain::run(&args, format, &progress),
+        Command::Tag(args) => tag::run(&args, format.unwrap_or_default(), &progress),
         Command::Embed(args) => embed::run(&args, format.unwrap_or_default(), &progress),
         Command::Inspect { dataset } => return inspect::run(&dataset, format.unwrap_or_default(), &progress),
         Command::Convert(args) => convert::run(&args, format.unwrap_or_default(), &progress),

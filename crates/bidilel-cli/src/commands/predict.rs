@@ -1,7 +1,7 @@
 //! `bidilel predict MODEL FEATURES...`: labels for feature rows, from the model alone.
 //!
 //! Rows are read, projected and written in blocks, so that a file of any size takes constant memory. Only refiners
-//! (`--post`) need all instances at once, and then only in the latent space.
+//! (`--post`) need all instances at once, and then only in the latent space, or their scores where there is none.
 
 use std::ops::Range;
 use std::path::Path;
@@ -12,14 +12,14 @@ use bidilel::post::Post;
 use bidilel::settings::Settings;
 use bidilel_math::Observer;
 use bidilel_report::Format;
-use faer::Mat;
 
+use super::batch::Batch;
 use super::block::Block;
 use super::features::Sources;
 use super::predicted::{Renderer, Style, Writer};
 use super::row_scan::Scan;
 use crate::args::PredictArgs;
-use crate::failure::usage;
+use crate::failure::{hinted, usage};
 use crate::progress::Progress;
 use crate::{input, output};
 
@@ -42,6 +42,7 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     let mut sources = Sources::open(&args.input, &model.views, progress)?;
     let post = refiners(args, &model, progress);
     let answering = args.asked.answering(&model, &post, progress)?;
+    let thresholds = if args.tags { Some(thresholds(&model)?) } else { None };
     let classes: Vec<String> = model.names(model.candidates()).into_iter().map(str::to_owned).collect();
     if args.top > classes.len() {
         progress.note(&format!("--top {}: there are only {} classes", args.top, classes.len()));
@@ -58,23 +59,14 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     let whole = if post.is_empty() {
         None
     } else {
-        let latent = model.latent()?;
-        let mut points = Mat::<f64>::zeros(latent.space.dim(), count);
-        let mut kept = Vec::new();
-        for range in &blocks {
-            let (placed, rows) = Block::read(&mut sources, range, args.skip_bad_rows, &mut found)?
-                .with(|rows, range, _| model.project_views(rows, range))?;
-            points.as_mut().subcols_mut(kept.len(), placed.ncols()).copy_from(&placed);
-            kept.extend(rows);
-            done(range);
-        }
+        let batch = Batch { model: &model, count, skip_bad_rows: args.skip_bad_rows };
+        let (inductive, kept) = batch.recognize(&mut sources, &blocks, &post, &mut found, done)?;
         check_any(&kept, count)?;
-        points.truncate(latent.space.dim(), kept.len());
-        let inductive = latent.nearest(points, model.candidates());
         Some((model.refined(inductive, &post)?, kept))
     };
     output::write_to(args.out.as_deref(), |out| {
-        let renderer = Renderer { style, classes: &classes, top: args.top, ids: ids.as_ref(), answering };
+        let (thresholds, ids) = (thresholds.as_deref(), ids.as_ref());
+        let renderer = Renderer { style, classes: &classes, top: args.top, thresholds, ids, answering };
         let mut writer = Writer::new(out, style, &renderer.columns())?;
         if let Some((recognition, kept)) = &whole {
             writer.write(renderer.block(kept, recognition))?;
@@ -97,6 +89,18 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
         writer.finish()
     })?;
     report_rows(&found, count, args, progress)
+}
+
+/// The least score of a tag, for every class.
+fn thresholds(model: &Model) -> Result<Vec<f64>> {
+    let found = model.thresholds.as_ref();
+    let found = found.and_then(|thresholds| thresholds.of(Candidates::Unseen, model.unseen.len()));
+    found.ok_or_else(|| {
+        let error = anyhow::anyhow!(
+            "the model was fitted to one label per instance: it has no thresholds for --tags"
+        );
+        hinted(error, "fit it to a dataset with `tags`, or take the K best classes with --top K")
+    })
 }
 
 fn check_any(kept: &[usize], count: usize) -> Result<()> {
@@ -145,18 +149,28 @@ fn refiners(args: &PredictArgs, model: &Model, watch: &dyn Observer) -> Vec<Post
         }
         None => fitted.to_vec(),
     };
-    let mut used = false;
+    let (mut trained, mut scaled) = (false, false);
     for refiner in &mut post {
-        if let Post::SelfTraining(settings) = refiner {
-            used = true;
-            settings.self_training_neighbors =
-                args.self_training_neighbors.unwrap_or(settings.self_training_neighbors);
-            settings.self_training_rounds =
-                args.self_training_rounds.unwrap_or(settings.self_training_rounds);
+        match refiner {
+            Post::SelfTraining(settings) => {
+                trained = true;
+                settings.self_training_neighbors =
+                    args.self_training_neighbors.unwrap_or(settings.self_training_neighbors);
+                settings.self_training_rounds =
+                    args.self_training_rounds.unwrap_or(settings.self_training_rounds);
+            }
+            Post::Csls(settings) => {
+                scaled = true;
+                settings.csls_neighbors = args.csls_neighbors.unwrap_or(settings.csls_neighbors);
+            }
+            _ => {}
         }
     }
-    if !used && (args.self_training_neighbors.is_some() || args.self_training_rounds.is_some()) {
+    if !trained && (args.self_training_neighbors.is_some() || args.self_training_rounds.is_some()) {
         watch.note("without self-training its settings have no effect: add --post self-training");
+    }
+    if !scaled && args.csls_neighbors.is_some() {
+        watch.note("without csls --csls-neighbors has no effect: add --post csls");
     }
     post
 }

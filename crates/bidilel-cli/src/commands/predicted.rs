@@ -7,7 +7,7 @@ use bidilel::calibrate::Answering;
 use bidilel::recognize::Recognition;
 use bidilel_data::table::Ids;
 use bidilel_data::{Prediction, PredictionColumns, PredictionTable};
-use bidilel_report::{Format, IdKind, RowFormat, prediction_rows};
+use bidilel_report::{Format, IdKind, RowFormat, prediction_rows, tag_rows};
 
 use crate::failure::left_out;
 use crate::output;
@@ -41,6 +41,8 @@ pub(super) struct Renderer<'a> {
     pub(super) style: Style,
     pub(super) classes: &'a [String],
     pub(super) top: usize,
+    /// The least scores of tags, which are all given, instead of the best.
+    pub(super) thresholds: Option<&'a [f64]>,
     pub(super) ids: Option<&'a Ids>,
     pub(super) answering: Option<Answering>,
 }
@@ -64,8 +66,14 @@ impl<'a> Renderer<'a> {
 
     /// Renders the rows of a block; `numbers` are the instances' indices.
     pub(super) fn block(&self, numbers: &[usize], recognition: &Recognition) -> Rendered<'a> {
-        let answering = self.answering.as_ref();
-        let rows = prediction_rows(&recognition.scores, numbers, self.classes, self.top, self.ids, answering);
+        let (scores, answering) = (&recognition.scores, self.answering.as_ref());
+        match self.thresholds {
+            Some(least) => self.rendered(tag_rows(scores, numbers, self.classes, least, self.ids)),
+            None => self.rendered(prediction_rows(scores, numbers, self.classes, self.top, self.ids, answering)),
+        }
+    }
+
+    fn rendered(&self, rows: impl Iterator<Item = Prediction<'a>>) -> Rendered<'a> {
         match self.style {
             Style::Parquet => Rendered::Rows(rows.collect()),
             Style::Rows(format) => Rendered::Text(format.rows(rows, self.ids.map(IdKind::of))),

@@ -16,7 +16,10 @@ use crate::words::Missing;
 pub(super) struct Manifest {
     pub(super) name: String,
     pub(super) classes: Place,
-    pub(super) labels: Source,
+    /// One class per instance; none where there are `tags`.
+    pub(super) labels: Option<Source>,
+    /// Several classes per instance.
+    pub(super) tags: Option<Source>,
     #[serde(default)]
     pub(super) one_based: bool,
     #[serde(default)]
@@ -138,7 +141,7 @@ impl<T> Default for InFileOrder<T> {
 impl Manifest {
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
         let text = text::text_from_bytes(path, bytes)?;
-        toml::from_str(&text).map_err(|error| {
+        let manifest: Self = toml::from_str(&text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);
             let line = text.bytes().take(start).filter(|&byte| byte == b'\n').count() + 1;
             // "Field" and "variant" are Rust's words, not those of the person who wrote the file.
@@ -146,6 +149,14 @@ impl Manifest {
             let problem =
                 message.replace(" field `", " key `").replace("unknown variant `", "unknown value `");
             Error::Manifest { path: path.to_owned(), line, problem }
-        })
+        })?;
+        let problem = match (&manifest.labels, &manifest.tags) {
+            (None, None) => "missing key `labels`",
+            (Some(_), Some(_)) => {
+                "`labels` is one class per instance and `tags` are several: give one of them"
+            }
+            _ => return Ok(manifest),
+        };
+        Err(Error::Manifest { path: path.to_owned(), line: 1, problem: problem.to_owned() })
     }
 }

@@ -9,6 +9,7 @@ mod manifest;
 pub(crate) mod semantic;
 mod spelling;
 mod splits;
+mod tags;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -27,6 +28,7 @@ use crate::table::{self, Ids, TableRoles, Truth};
 use crate::text::{self, List};
 use labels::Labels;
 use manifest::{Manifest, Place};
+use tags::Tags;
 
 /// The file that makes a folder a dataset.
 pub(crate) const MANIFEST: &str = "dataset.toml";
@@ -54,6 +56,12 @@ pub fn check_manifest(path: &Path, bytes: &[u8]) -> Result<()> {
     Manifest::parse(path, bytes).map(|_| ())
 }
 
+/// Whether a `dataset.toml` that can be read names `tags`.
+pub(crate) fn has_tags(manifest_path: &Path) -> bool {
+    let manifest = file::map(manifest_path).and_then(|bytes| Manifest::parse(manifest_path, &bytes));
+    manifest.is_ok_and(|manifest| manifest.tags.is_some())
+}
+
 /// Where the files are.
 struct Folder {
     path: PathBuf,
@@ -68,9 +76,11 @@ impl Folder {
         let classes = self.list(&manifest.classes).and_then(|list| list.composed().unique());
         let Some(List { items: classes, .. }) = reading.keep(classes) else { return };
         let index = ClassIndex::new(&classes);
-        let labels = reading.keep(labels::read(self, manifest, &index));
-        // A wrong base is the usual reason; with the other one the rest can still be looked at.
-        let labels = labels.or_else(|| labels::read_from_other_base(self, manifest, &index));
+        let labels = manifest.labels.as_ref().and_then(|source| {
+            let labels = reading.keep(labels::read(self, manifest, source, &index));
+            // A wrong base is the usual reason; with the other one the rest can still be looked at.
+            labels.or_else(|| labels::read_from_other_base(self, manifest, source, &index))
+        });
         let (labels, mut ids) = match labels {
             Some(Labels { indices, ids, roles }) => {
                 reading.tables.extend(roles);
@@ -78,6 +88,11 @@ impl Folder {
             }
             None => (None, None),
         };
+        let tags = manifest.tags.as_ref().map(|source| tags::read(self, source, &index));
+        if let Some(Tags { of, ids: own }) = tags.and_then(|tags| reading.keep(tags)) {
+            ids = own;
+            reading.tags = Some(of);
+        }
         let mut visual = Vec::new();
         for (name, table) in &manifest.visual.0 {
             let truth = Truth { labels: labels.as_deref(), classes: &index, ids: ids.as_ref() };
@@ -88,7 +103,8 @@ impl Folder {
                 reading.add_table(&self.join(&table.file), &format!("visual.{name}"), read.notes, read.roles);
             }
         }
-        let instances = labels.as_ref().map(Vec::len).or(visual.first().map(|first| first.1.rows()));
+        let labeled = labels.as_ref().map(Vec::len).or(reading.tags.as_ref().map(Vec::len));
+        let instances = labeled.or(visual.first().map(|first| first.1.rows()));
         let blamed = instances.and_then(|count| self.wrong_labels(manifest, count, &visual));
         for (representation, array, _) in visual {
             let expected = instances.unwrap_or(array.rows());
@@ -149,8 +165,11 @@ impl Folder {
         let agree = visual.iter().all(|(_, array, _)| array.rows() == first.rows());
         // Features that lie the other way round are what is wrong.
         let turned = visual.iter().any(|(_, array, _)| array.columns() == labels);
-        (agree && !turned && first.rows() != labels).then(|| Error::Labels {
-            path: self.join(&manifest.labels.file),
+        if !agree || turned || first.rows() == labels {
+            return None;
+        }
+        Some(Error::Labels {
+            path: self.join(&manifest.labels.as_ref().or(manifest.tags.as_ref())?.file),
             labels,
             features: self.join(file),
             rows: first.rows(),

@@ -56,7 +56,7 @@ impl Contents {
         let name = absolute.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Self { classes, labels, visual, semantic, splits, notes, tables } = self;
         let dataset = Dataset { name, classes, labels, visual, semantic, splits };
-        Reading { dataset, notes, errors: Vec::new(), tables }
+        Reading { dataset, notes, errors: Vec::new(), tables, tags: None }
     }
 
     /// Adds features, after a check that there is a row for every label.

@@ -22,6 +22,7 @@ use crate::error::{FileProblem, ModelProblem, Result};
 use crate::method::{AnyFitted, Method};
 use crate::semantic::{ClassSemantics, Representation, SemanticDistances};
 use crate::stored::{Recorded, unpack};
+use crate::tags::Thresholds;
 use crate::task::Normalize;
 use crate::tensors::{self, Tensor};
 use crate::visual::{Report, Views};
@@ -76,6 +77,9 @@ pub struct Header {
     /// How sure predictions may be, where it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<CalibrationHeader>,
+    /// The least scores of tags, of a model that was fitted to instances with several labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<Thresholds>,
     /// Fingerprint of the data that was learned from.
     pub fingerprint: String,
     /// Paths or identifiers of the training instances that are kept, where they have some; since version 5.
@@ -125,6 +129,7 @@ impl Model {
             latent_spaces: latent.map(|fitted| fitted.space.spaces()).filter(|&spaces| spaces > 1),
             generalized: self.generalized.clone(),
             calibration: self.calibration.as_ref().map(CalibrationHeader::of),
+            thresholds: self.thresholds.clone(),
             fingerprint: self.fingerprint.clone(),
             instance_names: self.kept.as_ref().and_then(KeptInstances::names).cloned(),
         }
@@ -194,8 +199,13 @@ impl Model {
             instances,
             generalized,
             fingerprint,
+            thresholds,
             ..
         } = header;
+        let of_known = thresholds.as_ref().and_then(|thresholds| thresholds.known.as_ref());
+        if of_known.is_some_and(|own| own.len() != known.len()) {
+            return Err(ModelProblem::Without { what: "threshold for every known class" }.into());
+        }
         Ok(Self {
             dataset,
             split,
@@ -211,6 +221,7 @@ impl Model {
             calibration,
             fingerprint,
             kept,
+            thresholds,
         })
     }
 }

@@ -35,6 +35,7 @@ use crate::post::{Post, refined};
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
+use crate::tags::Thresholds;
 use crate::task::{Normalize, Task};
 use crate::visual::Views;
 
@@ -69,6 +70,8 @@ pub struct Model {
     pub fingerprint: String,
     /// Training instances to show similar ones of, where some are kept.
     pub kept: Option<KeptInstances>,
+    /// The least scores of tags; none for a model of single labels.
+    pub thresholds: Option<Thresholds>,
 }
 
 /// The best class of an instance.
@@ -104,6 +107,7 @@ impl Model {
             calibration: None,
             fingerprint: task.fingerprint(),
             kept: None,
+            thresholds: None,
         }
     }
 

@@ -6,6 +6,7 @@ mod contract;
 mod degenerate;
 mod determinism;
 mod fusion;
+mod hubs;
 mod invariance;
 mod joint;
 mod methods;
