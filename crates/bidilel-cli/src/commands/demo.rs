@@ -49,6 +49,7 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
             dataset: dataset.name.clone(),
             split: SPLIT.to_owned(),
             random_splits: None,
+            test_seen_share: None,
             visual: choice.visual.iter().map(|view| view.name.clone()).collect(),
             semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
             method: MethodReport::new(&method, &choice, &task, &fitted),
