@@ -231,7 +231,7 @@ impl Stored for SynthesizedClassifiers {
     /// New classes are synthesized from the descriptions that were given; those of `exem` are predicted, and what
     /// predicts them is not kept.
     fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
-        let width = if let Method::Sync(sync) = change.method { Some(sync.sync_width) } else { None };
+        let width = if let Method::Sync(sync) = change.method { Some(sync.method.sync_width) } else { None };
         let weights = change.columns(&self.weights, |known, new| {
             let Some(width) = width else { return Ok(None) };
             let synthesis = Synthesis::new(joined(known, new).as_ref(), self.known, width)?;
