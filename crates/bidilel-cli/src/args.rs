@@ -8,9 +8,11 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use crate::commands::encode::args::EncodeArgs;
+use crate::commands::report::ReportCommandArgs;
 use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
 use crate::options::named;
+use crate::reported::ReportArgs;
 use crate::tuning::args::{HeldOut, TuneArgs};
 use crate::tuning::host::Budget;
 
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Compare(Box<CompareArgs>),
     /// Order visual representations by what each adds to the others
     Select(Box<SelectArgs>),
+    /// Make one page of results, with charts and tables
+    Report(ReportCommandArgs),
     /// Recognize feature rows with a model
     Predict(PredictArgs),
     /// Project feature rows into the latent space of a model
@@ -110,6 +114,8 @@ pub(crate) struct DemoArgs {
     /// Write no page
     #[arg(long, conflicts_with = "page")]
     pub(crate) no_page: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }
 
 #[derive(Debug, Args)]
@@ -147,6 +153,11 @@ pub(crate) struct EvaluateArgs {
     /// Write the whole result to a file, too: as its ending says (.json, .csv, .md, .tex, .txt), else as JSON; - is stdout
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: Option<PathBuf>,
+    /// Write the result with the points of the first run as JSON, for `bidilel report`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Report")]
+    pub(crate) run_data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }
 
 #[derive(Debug, Args)]
@@ -204,6 +215,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Comparison")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
     pub(crate) method: MethodArgs,
 }
 
@@ -230,9 +243,8 @@ pub(crate) struct SelectArgs {
     /// Draw complementarity and accuracy after each addition into an SVG file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Selection")]
     pub(crate) plot: Option<PathBuf>,
-    /// Write drawing and tables as one HTML page
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Selection")]
-    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
 }

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use bidilel::method::Kind;
 
 use crate::comparison::{ComparedMethod, Comparison, Over};
+use crate::plot::{BarPlot, Chart, Drawing, Theme};
 use crate::tuning::settings_line_without;
-use crate::{Align, Bar, Table, bars, settings_line, wrap_lines};
+use crate::{Align, Bar, Table, settings_line, wrap_lines};
 
 /// What the first column and the head say.
 const SAID: [&str; 3] = ["method", "visual", "semantic"];
@@ -156,6 +157,10 @@ impl Comparison {
 
     /// The bar chart.
     pub fn drawing(&self) -> String {
+        self.chart().svg(Theme::LIGHT)
+    }
+
+    pub(crate) fn chart(&self) -> Chart {
         let bar = |row: &ComparedMethod| {
             let (low, high) = row.interval?;
             Some(Bar {
@@ -166,9 +171,12 @@ impl Comparison {
                 group: row.kind.to_string(),
             })
         };
-        let all: Vec<Bar> = self.results.iter().filter_map(bar).collect();
+        let bars = self.results.iter().filter_map(bar).collect();
         let title = format!("Accuracy on {} ({})", self.dataset, self.split);
-        bars(&title, "per-class accuracy, %, with 95 % confidence intervals", self.chance, &all)
+        let axis = "per-class accuracy (%), with 95 % confidence intervals";
+        let plot = BarPlot { axis: axis.to_owned(), chance: self.chance, bars };
+        let description = "One bar per method, best first; the dashed line is guessing.";
+        Chart::new("comparison", &title, description, Drawing::Bars(plot))
     }
 }
 

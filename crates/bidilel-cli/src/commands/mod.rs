@@ -21,6 +21,7 @@ mod inspect;
 mod methods;
 mod predict;
 mod predicted;
+pub(crate) mod report;
 mod row_scan;
 mod select;
 mod shards;
@@ -66,6 +67,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Tune(args) => tune::run(&args, format.unwrap_or_default(), &progress),
         Command::Compare(args) => compare::run(&args, format.unwrap_or_default(), &progress),
         Command::Select(args) => select::run(&args, format.unwrap_or_default(), &progress),
+        Command::Report(args) => report::run(&args, format.unwrap_or_default(), &progress),
         Command::Predict(args) => predict::run(&args, format, &progress),
         Command::Embed(args) => embed::run(&args, format.unwrap_or_default(), &progress),
         Command::Inspect { dataset } => return inspect::run(&dataset, format.unwrap_or_default(), &progress),
