@@ -9,10 +9,12 @@ use clap_complete::Shell;
 
 use crate::commands::class::args::ClassCommand;
 use crate::commands::encode::args::EncodeArgs;
+use crate::commands::report::ReportCommandArgs;
 use crate::confidence::{AskedArgs, ConfidenceArgs, DEFAULT_FOLDS};
 use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
 use crate::options::named;
+use crate::reported::ReportArgs;
 use crate::tuning::args::{HeldOut, TuneArgs};
 use crate::tuning::host::Budget;
 
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Compare(Box<CompareArgs>),
     /// Order visual representations by what each adds to the others
     Select(Box<SelectArgs>),
+    /// Make one page of results, with charts and tables
+    Report(ReportCommandArgs),
     /// Recognize feature rows with a model
     Predict(PredictArgs),
     /// Say why a model gives the answers that it gives: near classes, attributes, similar training instances
@@ -116,6 +120,8 @@ pub(crate) struct DemoArgs {
     /// Write no page
     #[arg(long, conflicts_with = "page")]
     pub(crate) no_page: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }
 
 #[derive(Debug, Args)]
@@ -155,6 +161,11 @@ pub(crate) struct EvaluateArgs {
     /// Write the whole result to a file, too: as its ending says (.json, .csv, .md, .tex, .txt), else as JSON; - is stdout
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: Option<PathBuf>,
+    /// Write the result with the points of the first run as JSON, for `bidilel report`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Report")]
+    pub(crate) run_data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }
 
 #[derive(Debug, Args)]
@@ -261,6 +272,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Comparison")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
     pub(crate) method: MethodArgs,
 }
 
@@ -287,9 +300,8 @@ pub(crate) struct SelectArgs {
     /// Draw complementarity and accuracy after each addition into an SVG file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Selection")]
     pub(crate) plot: Option<PathBuf>,
-    /// Write drawing and tables as one HTML page
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Selection")]
-    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
 }

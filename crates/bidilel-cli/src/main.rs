@@ -18,6 +18,7 @@ mod method;
 mod options;
 mod output;
 mod progress;
+mod reported;
 mod signals;
 mod source;
 mod splits;

@@ -1,8 +1,9 @@
-//! Results of bidilel as text, JSON, CSV, Markdown and LaTeX, curves as SVG, pages as HTML.
+//! Results of bidilel as text, JSON, CSV, Markdown and LaTeX, charts as SVG and PNG, pages as HTML.
 //!
 //! Every command has one result type: [`Evaluation`], [`Tagging`], [`Tuning`], [`Comparison`], [`Selection`], [`InspectionReport`],
 //! [`ModelReport`], [`ClassList`], [`PredictionRow`] and those in `written`. It serializes to the JSON that scripts read,
-//! and its methods make the tables that people read. A [`Table`] is rendered by one small module per format.
+//! and its methods make the tables that people read. A [`Table`] is rendered by one small module per format. A [`Report`]
+//! turns such objects into one page, and into a [`Chart`] of everything that can be drawn.
 
 mod bars;
 mod check;
@@ -29,7 +30,10 @@ mod latex;
 mod markdown;
 mod method;
 mod method_list;
+mod page;
+mod plot;
 mod predictions;
+mod run_data;
 mod selection;
 mod separated;
 mod svg;
@@ -62,12 +66,15 @@ pub use explanation::{ExplainedInstance, InstanceName};
 pub use fitted::ModelReport;
 pub use format::Format;
 pub use growth::{Growth, Series, growth};
-pub use html::{Block, Figure, GENERATOR, Mark, page};
+pub use html::{Block, Figure, GENERATOR, Mark, data_address, page};
 pub use hubs::Hub;
 pub use inspection::InspectionReport;
 pub use method::{fusion_line, method_line};
 pub use method_list::{ListedMethod, MethodList};
+pub use page::{Report, ReportError};
+pub use plot::{Chart, Theme};
 pub use predictions::{IdKind, PredictionRow, RowFormat, RowId, prediction_rows};
+pub use run_data::{ClassDistances, PointMap, RunData};
 pub use selection::{Selection, SelectionStep, TrialSelection, ViewScore};
 pub use svg::{Curve, curves};
 pub use table::{Align, Table};
@@ -79,5 +86,5 @@ pub use tuning::{BestSetting, ScoredSetting, Tuning, setting_text, settings_line
 pub use visible::{visible, visible_lines};
 pub use written::{
     ConvertedDataset, EmbeddedFeatures, EncodedFeatures, GeneratedDataset, GeneratedDatasets, RunPrediction,
-    RunPredictions,
+    RunPredictions, WrittenReport,
 };

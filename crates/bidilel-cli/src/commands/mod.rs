@@ -23,6 +23,7 @@ mod inspect;
 mod methods;
 mod predict;
 mod predicted;
+pub(crate) mod report;
 mod row_scan;
 mod select;
 mod shards;
@@ -69,6 +70,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Tune(args) => tune::run(&args, format.unwrap_or_default(), &progress),
         Command::Compare(args) => compare::run(&args, format.unwrap_or_default(), &progress),
         Command::Select(args) => select::run(&args, format.unwrap_or_default(), &progress),
+        Command::Report(args) => report::run(&args, format.unwrap_or_default(), &progress),
         Command::Predict(args) => predict::run(&args, format, &progress),
         Command::Explain(args) => explain::run(&args, format, &progress),
         Command::Tag(args) => tag::run(&args, format.unwrap_or_default(), &progress),

@@ -23,6 +23,7 @@ mod model;
 mod numerics;
 mod random_splits;
 mod recipes;
+mod report;
 mod strangers;
 mod streams;
 mod support;
