@@ -67,7 +67,10 @@ impl<T: Scalar> ZeroShotMethod<T> for Pipeline {
         if let Some(dim) = resolved.bottom_up.learner_mut().dim() {
             *dim = Some(fitted.space.dim());
         }
-        resolved.top_down.resolve(&fitted.landmarks, &task.semantics);
+        // Every one of several spaces chose its own: what was left open stays open, and is chosen again the same way.
+        if fitted.space.spaces() == 1 {
+            resolved.top_down.resolve(&fitted.landmarks, &task.semantics);
+        }
         resolved
     }
 }
