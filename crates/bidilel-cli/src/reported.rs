@@ -65,7 +65,7 @@ impl ReportArgs {
 
     /// Fails at once where nothing could be written after the work is done.
     pub(crate) fn check(&self) -> Result<()> {
-        for path in &self.report {
+        if let Some(path) = &self.report {
             output::check_ending(path, &["html", "htm"], "a page")?;
             output::check_room(path, PAGE_BYTES)?;
         }

@@ -59,7 +59,8 @@ pub use class_description::{AttributeStrength, ClassDescription};
 pub use class_list::{ClassList, ClassRole, ListedClass, NearClass};
 pub use comparison::{ComparedMethod, Comparison, ComparisonHead, Entry, FEWEST_TRIALS, Measurement, Over};
 pub use confidence::{
-    BeforeAfter, CalibrationReport, Confidence, CoverageReport, OpenSetReport, OpenSetRun, RejectionReport, SignalReport,
+    BeforeAfter, CalibrationReport, Confidence, CoverageReport, OpenSetReport, OpenSetRun, RejectionReport,
+    SignalReport,
 };
 pub use evaluation::{Accuracies, ClassScore, Evaluation, Mistake, RunScore, Spread, Subject};
 pub use explanation::{ExplainedInstance, InstanceName};

@@ -15,9 +15,9 @@ use bidilel_math::{Observer, mds};
 use serde::{Deserialize, Serialize};
 
 /// Instances whose places on the map depend on each other.
-pub const MAX_ANCHORS: usize = 700;
+pub(crate) const MAX_ANCHORS: usize = 700;
 /// Instances on a map.
-pub const MAX_POINTS: usize = 10_000;
+pub(crate) const MAX_POINTS: usize = 10_000;
 /// Pairs of classes whose distances are compared.
 const MAX_PAIRS: usize = 4_000;
 /// Best classes that are kept of an instance.

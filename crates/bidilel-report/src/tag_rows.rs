@@ -16,20 +16,23 @@ pub fn tag_rows<'a>(
         let index = numbers[instance];
         let id = ids.map(|ids| ids.values[index].as_str());
         let ranked = scores.top(instance, scores.classes());
-        let best = ranked.first().map(|&(_, score)| ("", score));
+        let best = ranked.first().map(|&(_, score)| (None, score));
         let reached = ranked.into_iter().filter(|&(class, score)| score >= thresholds[class]);
-        let mut tags: Vec<(&'a str, f64)> =
-            reached.map(|(class, score)| (classes[class].as_str(), score)).collect();
+        let mut tags: Vec<(Option<&'a str>, f64)> =
+            reached.map(|(class, score)| (Some(classes[class].as_str()), score)).collect();
         if tags.is_empty() {
             tags.extend(best);
         }
-        tags.into_iter().map(move |(label, score)| Prediction { index, label, distance: -score, id })
+        tags.into_iter().map(move |(label, score)| {
+            let (probability, in_set) = (None, None);
+            Prediction { index, label, distance: -score, probability, in_set, id }
+        })
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use faer::Mat;
+    use bidilel::Mat;
 
     use super::*;
 
@@ -38,9 +41,10 @@ mod tests {
         let scores =
             Scores { values: Mat::from_fn(3, 2, |class, i| [[0.2, 0.9, 0.5], [0.1, 0.3, 0.2]][i][class]) };
         let classes = ["a", "b", "c"].map(str::to_owned);
-        let rows: Vec<(usize, &str, f64)> = tag_rows(&scores, &[7, 8], &classes, &[0.5, 0.5, 0.4], None)
-            .map(|row| (row.index, row.label, row.distance))
-            .collect();
-        assert_eq!(rows, [(7, "b", -0.9), (7, "c", -0.5), (8, "", -0.3)]);
+        let rows: Vec<(usize, Option<&str>, f64)> =
+            tag_rows(&scores, &[7, 8], &classes, &[0.5, 0.5, 0.4], None)
+                .map(|row| (row.index, row.label, row.distance))
+                .collect();
+        assert_eq!(rows, [(7, Some("b"), -0.9), (7, Some("c"), -0.5), (8, None, -0.3)]);
     }
 }

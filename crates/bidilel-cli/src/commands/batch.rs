@@ -49,8 +49,10 @@ impl Batch<'_> {
         let classes = model.names(model.candidates()).len();
         let mut values = Mat::<f64>::zeros(classes, self.count);
         for range in blocks {
-            let (scored, rows) = Block::read(sources, range, self.skip_bad_rows, found)?
-                .with(|rows, range, _| model.uncalibrated_views(rows, range, |_, found| found.scores.values))?;
+            let (scored, rows) =
+                Block::read(sources, range, self.skip_bad_rows, found)?.with(|rows, range, _| {
+                    model.uncalibrated_views(rows, range, |_, found| found.scores.values)
+                })?;
             let mut first = kept.len();
             for part in scored {
                 values.as_mut().subcols_mut(first, part.ncols()).copy_from(&part);

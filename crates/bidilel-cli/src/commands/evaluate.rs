@@ -33,7 +33,7 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
     };
     args.predictions.iter().try_for_each(|path| exported::check_target(path))?;
     args.latent.iter().try_for_each(|path| latent::check_target(path))?;
-    for path in &args.run_data {
+    if let Some(path) = &args.run_data {
         output::check_ending(path, &["json"], "run data")?;
         output::check_target(path)?;
     }
@@ -72,8 +72,7 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
         Ok(())
     })?;
     let confidence = args.confidence.report(&measured, args.method.seed);
-    let result =
-        Evaluation { confidence, ..Evaluation::of(evaluated, progress.finish(), progress.checks()) };
+    let result = Evaluation { confidence, ..Evaluation::of(evaluated, progress.finish(), progress.checks()) };
     args.predictions.iter().try_for_each(|path| exported::write(path, &recognized))?;
     args.latent.iter().try_for_each(|path| exported::write_latent(path, &recognized))?;
     if draws {

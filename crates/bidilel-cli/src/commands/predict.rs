@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use bidilel::Candidates;
 use bidilel::model::Model;
 use bidilel::post::Post;
 use bidilel::settings::Settings;

@@ -57,7 +57,7 @@ impl<'a> Renderer<'a> {
     /// The columns of its rows.
     pub(super) fn columns(&self) -> PredictionColumns<'static> {
         PredictionColumns {
-            rejects: self.answering.is_some_and(|one| one.reject.is_some()),
+            rejects: self.thresholds.is_some() || self.answering.is_some_and(|one| one.reject.is_some()),
             probability: self.answering.is_some(),
             in_set: self.answering.is_some_and(|one| one.set_bound.is_some()),
             id: self.ids.map(|ids| IdKind::of(ids).name()),
@@ -69,7 +69,9 @@ impl<'a> Renderer<'a> {
         let (scores, answering) = (&recognition.scores, self.answering.as_ref());
         match self.thresholds {
             Some(least) => self.rendered(tag_rows(scores, numbers, self.classes, least, self.ids)),
-            None => self.rendered(prediction_rows(scores, numbers, self.classes, self.top, self.ids, answering)),
+            None => {
+                self.rendered(prediction_rows(scores, numbers, self.classes, self.top, self.ids, answering))
+            }
         }
     }
 
@@ -99,11 +101,7 @@ enum Sink {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(
-        out: &'a mut dyn Write,
-        style: Style,
-        columns: &PredictionColumns<'_>,
-    ) -> Result<Self> {
+    pub(super) fn new(out: &'a mut dyn Write, style: Style, columns: &PredictionColumns<'_>) -> Result<Self> {
         let sink = match style {
             Style::Rows(format) => Sink::Rows { format, head: Some(format.head(columns)), any: false },
             Style::Parquet => Sink::Parquet(PredictionTable::new(columns)?),

@@ -30,7 +30,7 @@ pub(super) fn run(args: &ReportCommandArgs, format: Format, progress: &Progress)
     if args.results.iter().filter(|path| input::is_stdin(path)).count() > 1 {
         return Err(usage("standard input can be read once"));
     }
-    for path in &args.out {
+    if let Some(path) = &args.out {
         output::check_ending(path, &["html", "htm"], "a page")?;
         output::check_target(path)?;
     }

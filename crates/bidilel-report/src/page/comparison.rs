@@ -60,6 +60,7 @@ fn methods(result: &Comparison) -> String {
     let over = match result.over {
         Over::Splits => "trials",
         Over::Classes => "unseen classes",
+        Over::Nothing => "nothing, since there are too few trials",
     };
     let number = |value: Option<f64>, text: &dyn Fn(f64) -> String| {
         value.map_or(Cell::Number("-".to_owned(), -1.0), |value| Cell::Number(text(value), value))

@@ -203,7 +203,9 @@ impl Stored for LatentSimilarity {
     fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
         let Method::Jlse(jlse) = change.method else { return Ok(None) };
         let codes = change.columns(&self.codes, |known, new| {
-            simplex::codes(known, new, jlse.method.jlse_gamma, &Silent).map(Some).map_err(Error::in_stage("codes"))
+            simplex::codes(known, new, jlse.method.jlse_gamma, &Silent)
+                .map(Some)
+                .map_err(Error::in_stage("codes"))
         })?;
         Ok(codes.map(|codes| Self { codes, ..self.clone() }))
     }

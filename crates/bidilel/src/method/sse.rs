@@ -228,7 +228,9 @@ impl Stored for MixturePatterns {
     fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
         let Method::Sse(sse) = change.method else { return Ok(None) };
         let codes = change.columns(&self.codes, |known, new| {
-            simplex::codes(known, new, sse.method.sse_gamma, &Silent).map(Some).map_err(Error::in_stage("codes"))
+            simplex::codes(known, new, sse.method.sse_gamma, &Silent)
+                .map(Some)
+                .map_err(Error::in_stage("codes"))
         })?;
         Ok(codes.map(|codes| Self { codes, ..self.clone() }))
     }

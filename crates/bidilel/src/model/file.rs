@@ -15,8 +15,8 @@ use serde_json::json;
 use bidilel_math::symmetric::Symmetric;
 
 use super::calibration::{self, CalibrationHeader};
-use crate::calibrate::Biases;
 use super::{KeptInstances, Model};
+use crate::calibrate::Biases;
 use crate::dataset::Metric;
 use crate::error::{FileProblem, ModelProblem, Result};
 use crate::method::{AnyFitted, Method};

@@ -150,7 +150,14 @@ impl ClassSemantics {
             let of = |all: &Mat<f64>| Mat::from_fn(rows, classes.len(), |i, j| all[(row(i), classes[j])]);
             let (name, weight, metric) = (one.name.clone(), one.weight, one.metric);
             let dimension_names = one.dimension_names.clone();
-            Representation { name, weight, metric, values: of(&one.values), raw: of(&one.raw), dimension_names }
+            Representation {
+                name,
+                weight,
+                metric,
+                values: of(&one.values),
+                raw: of(&one.raw),
+                dimension_names,
+            }
         };
         Self::from_representations(self.representations.iter().map(part).collect(), known.len())
     }
