@@ -11,6 +11,8 @@ use crate::commands::encode::args::EncodeArgs;
 use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
 use crate::options::named;
+use crate::pictures::args::PictureArgs;
+use crate::texts::args::DescribeArgs;
 use crate::tuning::args::{HeldOut, TuneArgs};
 use crate::tuning::host::Budget;
 
@@ -82,6 +84,9 @@ pub(crate) enum Command {
     /// Turn a folder of pictures or videos into features, by a network in ONNX format
     #[cfg_attr(not(feature = "vision"), command(hide = true))]
     Extract(Box<ExtractArgs>),
+    /// Turn names and descriptions of classes into semantic vectors, by a text network in ONNX format
+    #[cfg_attr(not(feature = "text"), command(hide = true))]
+    Describe(Box<DescribeArgs>),
     /// Make a synthetic dataset
     Generate(GenerateArgs),
     /// Look at the classes of a model
@@ -162,6 +167,9 @@ pub(crate) struct FitArgs {
     /// Write the latent coordinates of the training instances: .npy with a .csv that lists its rows, or one .csv
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) latent: Option<PathBuf>,
+    /// Put the networks that made features and descriptions into the model, so that it can be moved alone
+    #[arg(long, help_heading = "Run")]
+    pub(crate) embed_network: bool,
 }
 
 #[derive(Debug, Args)]
@@ -237,14 +245,15 @@ pub(crate) struct SelectArgs {
     pub(crate) method: MethodArgs,
 }
 
-/// A model, and feature rows for it.
-#[derive(Debug, Args)]
+/// A model, and what it is asked about.
+#[derive(Debug, Clone, Args)]
 pub(crate) struct InputArgs {
     /// A model file that `fit` wrote
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) model: PathBuf,
     /// Feature rows: files or patterns such as 'part-*.parquet', whose rows follow each other; for a model of several
-    /// views one for each, in its order, or VIEW=FILE in any; - is stdin
+    /// views one for each, in its order, or VIEW=FILE in any; - is stdin. Or pictures, videos and folders of them, for a
+    /// model that records its network
     #[arg(value_hint = ValueHint::FilePath, required = true, num_args = 1..)]
     pub(crate) features: Vec<String>,
     /// The array in a file that has several; VIEW=KEY for one of several files (may be repeated)
@@ -264,6 +273,8 @@ pub(crate) struct InputArgs {
     /// Column of a table that has labels, and is no feature [default: one called so]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label_column: Option<String>,
+    #[command(flatten)]
+    pub(crate) pictures: PictureArgs,
 }
 
 #[derive(Debug, Args)]
@@ -291,9 +302,13 @@ pub(crate) struct PredictArgs {
     /// Rounds of self-training [default: as fitted]
     #[arg(long, value_name = "N")]
     pub(crate) self_training_rounds: Option<usize>,
-    /// Leave out rows with numbers that are not finite, and say which; with --out they are listed in OUT.skipped.csv
+    /// Leave out pictures that cannot be read and rows with numbers that are not finite, and say which; with --out they
+    /// are listed in OUT.skipped.csv
     #[arg(long)]
     pub(crate) skip_bad_rows: bool,
+    /// Copy every picture into a subfolder of this folder, called like its label; nothing is replaced
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) copy_to: Option<PathBuf>,
     /// Write to a file instead of standard output, in the format of its ending: .csv, .json, .jsonl, .parquet or .txt
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,

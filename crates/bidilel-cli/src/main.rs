@@ -14,13 +14,16 @@ mod input;
 mod latent;
 mod memory;
 mod method;
+mod networks;
 mod options;
 mod output;
+mod pictures;
 mod progress;
 mod signals;
 mod source;
 mod splits;
 mod terminal;
+mod texts;
 mod tuning;
 mod version;
 

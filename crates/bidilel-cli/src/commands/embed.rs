@@ -10,6 +10,7 @@ use super::predict::open_model;
 use super::row_scan::Scan;
 use crate::args::EmbedArgs;
 use crate::latent::{self, RowLabels};
+use crate::pictures;
 use crate::output;
 use crate::progress::Progress;
 
@@ -18,7 +19,8 @@ pub(super) fn run(args: &EmbedArgs, format: Format, progress: &Progress) -> Resu
     latent::check_target(&args.out)?;
     progress.stage("open");
     let model = open_model(&args.input.model)?;
-    let mut sources = Sources::open(&args.input, &model.views, progress)?;
+    let instances = pictures::instances(&args.input, &model, false, progress)?;
+    let mut sources = Sources::open(&instances.input, &model.views, progress)?;
     let (count, dim) = (sources.count(), model.latent()?.space.dim());
     let ids = sources.take_ids();
     progress.stage("project");

@@ -9,7 +9,7 @@ use bidilel_report::{Format, ModelReport};
 use crate::args::FitArgs;
 use crate::latent::{self, RowLabels};
 use crate::progress::Progress;
-use crate::{output, source};
+use crate::{networks, output, source};
 
 pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
@@ -33,7 +33,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         output::check_room(path, task.train.features.ncols().saturating_mul(dim * size_of::<f64>()))?;
     }
     // A mapped file counts as memory for as long as it is open.
-    let name = dataset.name.clone();
+    let (name, networks) = (dataset.name.clone(), dataset.networks.clone());
     drop(dataset);
     let fitted = method.fit(&task, progress)?;
     if let Some(path) = &args.latent {
@@ -45,7 +45,10 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         let labels = RowLabels { columns: vec!["index", "instance", "label"], cells: &cells };
         latent::write(path, (points.ncols(), points.nrows()), &labels, &mut |write| write(points.as_ref()))?;
     }
-    let model = Model::new(&name, choice.normalize, &task, &method, fitted);
+    let mut model = Model::new(&name, choice.normalize, &task, &method, fitted).made_by(&networks);
+    if args.embed_network {
+        networks::embed(&mut model, &args.out)?;
+    }
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();
     if output::is_stdout(&args.out) {

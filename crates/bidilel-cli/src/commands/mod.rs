@@ -5,8 +5,11 @@ mod class;
 mod compare;
 mod completions;
 mod convert;
+mod copies;
 #[cfg(feature = "emoji")]
 mod demo;
+#[cfg(feature = "text")]
+mod describe;
 mod embed;
 pub(crate) mod encode;
 mod evaluate;
@@ -26,6 +29,9 @@ mod select;
 mod shards;
 mod sidecar_ids;
 mod tune;
+
+#[cfg(feature = "vision")]
+pub(crate) use shards::expanded;
 
 use std::process::ExitCode;
 
@@ -75,6 +81,10 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Extract(args) => return extract::run(&args, format.unwrap_or_default(), &progress),
         #[cfg(not(feature = "vision"))]
         Command::Extract(_) => Err(crate::failure::left_out("readers of pictures and videos", "vision")),
+        #[cfg(feature = "text")]
+        Command::Describe(args) => describe::run(&args, format.unwrap_or_default(), &progress),
+        #[cfg(not(feature = "text"))]
+        Command::Describe(_) => Err(crate::failure::left_out("text networks", "text")),
         Command::Generate(args) => generate::run(&args, format.unwrap_or_default(), &progress),
         Command::Class(ClassCommand::List { model, nearest }) => {
             class::list(&model, nearest, format.unwrap_or_default())

@@ -8,6 +8,7 @@ use bidilel_data::table::Ids;
 use bidilel_data::{Prediction, PredictionTable};
 use bidilel_report::{Format, IdKind, RowFormat, prediction_rows};
 
+use super::copies::Labels;
 use crate::failure::left_out;
 use crate::output;
 
@@ -41,6 +42,8 @@ pub(super) struct Renderer<'a> {
     pub(super) classes: &'a [String],
     pub(super) top: usize,
     pub(super) ids: Option<&'a Ids>,
+    /// Gets the best label of every instance.
+    pub(super) labels: Option<&'a Labels>,
 }
 
 /// A block, ready to be written.
@@ -53,6 +56,7 @@ impl<'a> Renderer<'a> {
     /// Renders the rows of a block; `numbers` are the instances' indices.
     pub(super) fn block(&self, numbers: &[usize], recognition: &Recognition) -> Rendered<'a> {
         let rows = prediction_rows(&recognition.scores, numbers, self.classes, self.top, self.ids);
+        let rows = rows.inspect(|row| self.labels.into_iter().for_each(|labels| labels.put(row.index, row.label)));
         match self.style {
             Style::Parquet => Rendered::Rows(rows.collect()),
             Style::Rows(format) => Rendered::Text(format.rows(rows, self.ids.map(IdKind::of))),

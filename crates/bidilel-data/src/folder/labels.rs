@@ -26,13 +26,13 @@ impl Labels {
     }
 }
 
-pub(super) fn read(folder: &Folder, manifest: &Manifest, classes: &ClassIndex<'_>) -> Result<Labels> {
+pub(super) fn read(folder: &Folder<'_>, manifest: &Manifest, classes: &ClassIndex<'_>) -> Result<Labels> {
     read_from_base(folder, manifest, classes, base(manifest))
 }
 
 /// The labels as they would be if the file counted the other way: from 1 instead of 0, or from 0 instead of 1.
 pub(super) fn read_from_other_base(
-    folder: &Folder,
+    folder: &Folder<'_>,
     manifest: &Manifest,
     classes: &ClassIndex<'_>,
 ) -> Option<Labels> {
@@ -48,7 +48,7 @@ fn base(manifest: &Manifest) -> Base {
 }
 
 fn read_from_base(
-    folder: &Folder,
+    folder: &Folder<'_>,
     manifest: &Manifest,
     classes: &ClassIndex<'_>,
     base: Base,

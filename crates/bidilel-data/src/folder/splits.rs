@@ -12,7 +12,7 @@ use crate::names::ClassIndex;
 use crate::text::List;
 
 pub(super) fn read(
-    folder: &Folder,
+    folder: &Folder<'_>,
     name: &str,
     table: &manifest::Split,
     classes: &ClassIndex<'_>,

@@ -2,10 +2,12 @@
 //!
 //! Tensors are `f64` unless said otherwise: `semantic_distances.known_unseen`, `semantic_distances.unseen_pairs` (of the
 //! classes j = 1, 2, ... those to the classes before j), one `semantic.<name>` per representation (as the dataset has
-//! it; with unit norm before version 4), and those of the method (`fitted.rs` for the paper's). The metadata entry
+//! it; with unit norm before version 4), those of the method (`fitted.rs` for the paper's), and one `file.<sha256>` of bytes
+//! per network that is part of the model. The metadata entry
 //! `bidilel` is a JSON object ([`Header`]), made from the model when it is written, so that nothing is kept twice. No
 //! code is in the file, and a reader can map it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use safetensors::tensor::SafeTensors;
@@ -18,6 +20,7 @@ use super::Model;
 use crate::dataset::Metric;
 use crate::error::{FileProblem, ModelProblem, Result};
 use crate::method::{AnyFitted, Method};
+use crate::networks::{NetworkRecord, Networks};
 use crate::semantic::{ClassSemantics, Representation, SemanticDistances};
 use crate::stored::{Recorded, unpack};
 use crate::task::Normalize;
@@ -25,7 +28,7 @@ use crate::tensors::{self, Tensor};
 use crate::visual::{Report, Views};
 
 /// The version of the format that this program writes; it reads this and older ones.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 /// The first version that names its method and has semantic vectors as the dataset has them.
 const METHODS_SINCE: u32 = 4;
 /// The metadata key of the header.
@@ -70,6 +73,9 @@ pub struct Header {
     pub latent_spaces: Option<usize>,
     /// Fingerprint of the data that was learned from.
     pub fingerprint: String,
+    /// What made the representations of pictures and texts, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub networks: Option<Networks>,
 }
 
 /// One semantic representation of a model.
@@ -109,6 +115,7 @@ impl Model {
             converged: latent.map(|fitted| fitted.embedding.converged),
             latent_spaces: latent.map(|fitted| fitted.space.spaces()).filter(|&spaces| spaces > 1),
             fingerprint: self.fingerprint.clone(),
+            networks: (!self.networks.is_empty()).then(|| self.networks.clone()),
         }
     }
 
@@ -127,6 +134,9 @@ impl Model {
         tensors.push(Tensor::vector("semantic_distances.unseen_pairs", distances.unseen_unseen.entries()));
         for one in &self.semantics.representations {
             tensors.push(Tensor::new(&format!("semantic.{}", one.name), &one.raw));
+        }
+        for (sha256, bytes) in &self.embedded {
+            tensors.push(Tensor::file(&embedded_name(sha256), bytes));
         }
         tensors::write(&tensors, KEY, &serde_json::to_string(&self.header())?, out)
     }
@@ -161,8 +171,20 @@ impl Model {
         };
         let fitted = AnyFitted::read(&header.method, &file, &recorded, &semantics)?;
         let Header {
-            dataset, split, visual, normalize, method, known, unseen, instances, fingerprint, ..
+            dataset,
+            split,
+            visual,
+            normalize,
+            method,
+            known,
+            unseen,
+            instances,
+            fingerprint,
+            networks,
+            ..
         } = header;
+        let networks = networks.unwrap_or_default();
+        let embedded = read_embedded(&file, &networks)?;
         Ok(Self {
             dataset,
             split,
@@ -175,8 +197,28 @@ impl Model {
             semantics,
             instances,
             fingerprint,
+            networks,
+            embedded,
         })
     }
+}
+
+/// The tensor of a file that is part of the model.
+fn embedded_name(sha256: &str) -> String {
+    format!("file.{sha256}")
+}
+
+/// The files that the header names and the model has.
+fn read_embedded(file: &SafeTensors<'_>, networks: &Networks) -> Result<BTreeMap<String, Vec<u8>>> {
+    let mut embedded = BTreeMap::new();
+    for record in networks.records().flat_map(NetworkRecord::files) {
+        let name = embedded_name(&record.sha256);
+        if file.tensor(&name).is_ok() {
+            let bytes = tensors::unpack_file(file, &name).map_err(ModelProblem::from)?;
+            embedded.insert(record.sha256.clone(), bytes);
+        }
+    }
+    Ok(embedded)
 }
 
 fn read_semantics(file: &SafeTensors<'_>, header: &Header) -> Result<ClassSemantics> {

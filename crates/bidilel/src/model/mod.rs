@@ -16,6 +16,8 @@ mod file;
 mod fitted;
 mod project;
 
+use std::collections::BTreeMap;
+
 use faer::MatRef;
 
 use bidilel_math::Observer;
@@ -25,6 +27,7 @@ pub use file::{FORMAT_VERSION, Header, SemanticHeader};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, ZeroShotMethod};
+use crate::networks::Networks;
 use crate::pipeline::Fitted;
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
@@ -57,6 +60,10 @@ pub struct Model {
     pub instances: usize,
     /// Fingerprint of the data that were learned from.
     pub fingerprint: String,
+    /// What made the representations of pictures and texts, where that is known.
+    pub networks: Networks,
+    /// Files of these networks that are part of the model, by their SHA-256.
+    pub embedded: BTreeMap<String, Vec<u8>>,
 }
 
 /// The best class of an instance.
@@ -89,7 +96,18 @@ impl Model {
             semantics: task.semantics.clone(),
             instances: task.train.labels.len(),
             fingerprint: task.fingerprint(),
+            networks: Networks::default(),
+            embedded: BTreeMap::new(),
         }
+    }
+
+    /// Records what made the inputs: those of `networks` that made a representation of this model.
+    #[must_use]
+    pub fn made_by(mut self, networks: &Networks) -> Self {
+        let views = self.views.parts.iter().map(|view| view.name.as_str());
+        let semantics = self.semantics.representations.iter().map(|one| one.name.as_str());
+        self.networks = networks.of(views, semantics);
+        self
     }
 
     /// Fits one trial of a dataset: the split of that name, or the first trial of the dataset's first split.
@@ -106,7 +124,7 @@ impl Model {
         let method = Method::from_settings(settings, seed);
         method.require_inductive()?;
         let fitted = method.fit(&task, watch)?;
-        Ok(Self::new(&dataset.name, choice.normalize, &task, &method, fitted))
+        Ok(Self::new(&dataset.name, choice.normalize, &task, &method, fitted).made_by(&dataset.networks))
     }
 
     /// The latent space with the classes in it.
