@@ -60,7 +60,10 @@ impl Places<'_> {
                 "the {what} `{}` of the model is not there, and neither is one of its name beside the model",
                 recorded.display()
             );
-            return Err(hinted(message, format!("--network FILE says where it is now (its SHA-256 begins with {expected})")));
+            return Err(hinted(
+                message,
+                format!("--network FILE says where it is now (its SHA-256 begins with {expected})"),
+            ));
         };
         let found = sha256(&bidilel_data::map(other)?);
         let message = format!(
@@ -100,15 +103,21 @@ pub(crate) fn embed(model: &mut Model, model_path: &Path) -> Result<()> {
     if model.networks.is_empty() {
         let hint = "`extract` and `describe` record their network beside the file that they write; a dataset.toml may also name \
                     a text network";
-        return Err(hinted("--embed-network: the dataset does not say which network made its features or descriptions", hint));
+        return Err(hinted(
+            "--embed-network: the dataset does not say which network made its features or descriptions",
+            hint,
+        ));
     }
     let records: Vec<NetworkRecord> = model.networks.records().cloned().collect();
     for record in &records {
         if !record.weights.is_empty() {
-            let message = format!("--embed-network: the weights of `{}` lie in other files", record.network.path);
+            let message =
+                format!("--embed-network: the weights of `{}` lie in other files", record.network.path);
             return Err(hinted(message, "save the network as one file, with its weights in it"));
         }
-        for (file, what) in std::iter::once((&record.network, "network")).chain(record.tokenizer.iter().map(|file| (file, "tokenizer"))) {
+        for (file, what) in std::iter::once((&record.network, "network"))
+            .chain(record.tokenizer.iter().map(|file| (file, "tokenizer")))
+        {
             let Found { bytes, .. } = Places { model, model_path, given: &[] }.find(file, what)?;
             model.embedded.insert(file.sha256.clone(), bytes);
         }

@@ -11,8 +11,17 @@ use crate::table::{Key, Likeness, likeness, rows_by_name};
 use crate::text::list_from_bytes;
 
 /// Headers of columns that describe.
-const DESCRIPTIONS: [&str; 9] =
-    ["description", "descriptions", "text", "texts", "sentence", "sentences", "caption", "captions", "definition"];
+const DESCRIPTIONS: [&str; 9] = [
+    "description",
+    "descriptions",
+    "text",
+    "texts",
+    "sentence",
+    "sentences",
+    "caption",
+    "captions",
+    "definition",
+];
 
 /// One class in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +67,11 @@ impl ClassTexts {
         let container = Container::from_bytes(path, Arc::new(bytes))?;
         let Some(table) = container.table() else {
             let found = container.format_name();
-            return Err(Error::Format { path: path.to_owned(), expected: "a table of names and descriptions", found });
+            return Err(Error::Format {
+                path: path.to_owned(),
+                expected: "a table of names and descriptions",
+                found,
+            });
         };
         let without_header = if has_header(table, columns) { None } else { table.without_header() };
         let table = without_header.as_deref().unwrap_or(table);
@@ -93,11 +106,15 @@ impl ClassTexts {
         if described > 0 && described < classes.len() {
             let first = classes.iter().find(|class| class.descriptions.is_empty());
             let (count, first) = (classes.len() - described, first.map_or("", |class| class.name.as_str()));
-            notes.push(format!("{count} classes have no description, and their names are used (`{first}` is the first)"));
+            notes.push(format!(
+                "{count} classes have no description, and their names are used (`{first}` is the first)"
+            ));
         }
         let several = classes.iter().filter(|class| class.descriptions.len() > 1).count();
         if several > 0 {
-            notes.push(format!("{several} classes have several descriptions, whose unit vectors are averaged"));
+            notes.push(format!(
+                "{several} classes have several descriptions, whose unit vectors are averaged"
+            ));
         }
         Self { path: path.to_owned(), classes, notes }
     }
@@ -113,7 +130,10 @@ impl ClassTexts {
         let rows = rows_by_name(&key, &names, index)?;
         let texts = rows.iter().zip(index.names());
         self.classes = texts
-            .map(|(&row, name)| ClassText { name: name.clone(), descriptions: self.classes[row].descriptions.clone() })
+            .map(|(&row, name)| ClassText {
+                name: name.clone(),
+                descriptions: self.classes[row].descriptions.clone(),
+            })
             .collect();
         Ok(self)
     }
@@ -122,7 +142,8 @@ impl ClassTexts {
 /// Whether the first line is a header: it says so, or a column is asked for by name.
 fn has_header(table: &dyn Tabular, columns: &TextColumns) -> bool {
     let names = || table.columns().iter().map(|column| column.name.as_str());
-    let said = |wanted: &Option<String>| wanted.as_deref().is_some_and(|wanted| names().any(|name| name == wanted));
+    let said =
+        |wanted: &Option<String>| wanted.as_deref().is_some_and(|wanted| names().any(|name| name == wanted));
     let like = names().any(|name| is_description(name) || is_name(name, names()));
     table.has_header() && (like || said(&columns.name) || said(&columns.description))
 }
@@ -155,7 +176,8 @@ fn choose(path: &Path, table: &dyn Tabular, said: &TextColumns) -> Result<(usize
         Some(wanted) => find(wanted)?,
         None => {
             let like = (0..columns.len()).filter(free).find(|&column| is_name(&columns[column].name, all()));
-            let text = || (0..columns.len()).filter(free).find(|&column| columns[column].kind == EntryKind::Strings);
+            let text =
+                || (0..columns.len()).filter(free).find(|&column| columns[column].kind == EntryKind::Strings);
             like.or_else(text).ok_or_else(|| Error::Malformed {
                 path: path.to_owned(),
                 problem: "no column names the classes".to_owned(),
@@ -194,7 +216,9 @@ mod tests {
 
     fn pairs(texts: &ClassTexts) -> Vec<(&str, Vec<&str>)> {
         let texts = texts.classes.iter();
-        texts.map(|class| (class.name.as_str(), class.descriptions.iter().map(String::as_str).collect())).collect()
+        texts
+            .map(|class| (class.name.as_str(), class.descriptions.iter().map(String::as_str).collect()))
+            .collect()
     }
 
     #[test]
@@ -209,7 +233,10 @@ mod tests {
             assert_eq!(pairs(&read), expected, "{text}");
             assert_eq!(read.notes, Vec::<String>::new());
         }
-        assert_eq!(pairs(&read("names.txt", "lynx\nelk, or moose\n").unwrap()), [("lynx", vec![]), ("elk, or moose", vec![])]);
+        assert_eq!(
+            pairs(&read("names.txt", "lynx\nelk, or moose\n").unwrap()),
+            [("lynx", vec![]), ("elk, or moose", vec![])]
+        );
     }
 
     #[test]

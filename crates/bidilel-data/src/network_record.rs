@@ -47,7 +47,11 @@ pub fn network_record_path(array: &Path) -> PathBuf {
 }
 
 /// Writes the record of an array that is complete; `names` are the classes of its rows, for vectors of classes.
-pub fn write_network_record(array: &Path, record: &NetworkRecord, names: Option<&[String]>) -> Result<PathBuf> {
+pub fn write_network_record(
+    array: &Path,
+    record: &NetworkRecord,
+    names: Option<&[String]>,
+) -> Result<PathBuf> {
     let path = network_record_path(array);
     let checksum = checksum(array)?;
     let stored = Stored { checksum, names: names.map(<[String]>::to_vec), record: record.clone() };
@@ -84,8 +88,10 @@ pub(crate) fn read(array: &Path) -> Result<Known> {
         return Ok(Known::Nothing);
     }
     let bytes = file::map(&path)?;
-    let stored: Stored = serde_json::from_slice(&bytes)
-        .map_err(|error| Error::Malformed { path: path.clone(), problem: format!("is no record of a network: {error}") })?;
+    let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| Error::Malformed {
+        path: path.clone(),
+        problem: format!("is no record of a network: {error}"),
+    })?;
     if stored.checksum != checksum(array)? {
         return Ok(Known::Stale(path));
     }

@@ -76,7 +76,11 @@ impl Texts<'_> {
 /// A hash of all that the vectors depend on.
 fn key(request: &TextRequest, files: &EncoderFiles, settings: &TextSettings) -> Result<String> {
     let (network, weights, tokenizer) = files.hashed()?;
-    let hashes: Vec<&str> = std::iter::once(&network).chain(&weights).chain([&tokenizer]).map(|file| file.sha256.as_str()).collect();
+    let hashes: Vec<&str> = std::iter::once(&network)
+        .chain(&weights)
+        .chain([&tokenizer])
+        .map(|file| file.sha256.as_str())
+        .collect();
     let config = files.config.as_deref().map(sha256);
     let classes: Vec<(&str, &[String])> =
         request.classes.iter().map(|class| (class.name.as_str(), &class.descriptions[..])).collect();
@@ -103,7 +107,11 @@ impl Place {
             return None;
         }
         let vectors = array::open(&self.array, None).ok()?.to_matrix();
-        (vectors.ncols() == classes).then_some(TextVectors { vectors, record: kept.record, notes: kept.notes })
+        (vectors.ncols() == classes).then_some(TextVectors {
+            vectors,
+            record: kept.record,
+            notes: kept.notes,
+        })
     }
 
     fn write(&self, vectors: &Mat<f64>, record: &NetworkRecord, notes: &[String]) -> Result<()> {

@@ -61,7 +61,8 @@ pub fn describe(
     let mut notes = Vec::new();
     if !found.cut.is_empty() {
         let most = encoder.settings.max_tokens.unwrap_or_default();
-        let named: Vec<String> = found.cut.iter().take(MAX_NAMED).map(|&(text, tokens)| shown(all[text], tokens)).collect();
+        let named: Vec<String> =
+            found.cut.iter().take(MAX_NAMED).map(|&(text, tokens)| shown(all[text], tokens)).collect();
         let more = found.cut.len().saturating_sub(MAX_NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         notes.push(format!(

@@ -65,7 +65,9 @@ impl Error {
             Self::Pooling { .. } => {
                 "mean, cls and eos are for batch x tokens x dimensions, pooled is for batch x dimensions"
             }
-            Self::NoTokens { .. } => "give the class a name or a description of words that the tokenizer knows",
+            Self::NoTokens { .. } => {
+                "give the class a name or a description of words that the tokenizer knows"
+            }
             _ => return None,
         };
         Some(text.to_owned())

@@ -64,7 +64,8 @@ impl Pooling {
             Some(_) => Some(3),
             None => None,
         };
-        let fits = |output: &&Output| wanted.is_none() || output.dimensions.is_none() || output.dimensions == wanted;
+        let fits =
+            |output: &&Output| wanted.is_none() || output.dimensions.is_none() || output.dimensions == wanted;
         let called = || {
             let sentence = outputs.iter().find(|output| SENTENCE_OUTPUTS.contains(&output.name.as_str()));
             sentence.filter(|_| wanted != Some(3))
@@ -147,7 +148,10 @@ mod tests {
     #[test]
     fn the_output_of_a_sentence_is_found() {
         let outputs = |names: &[(&str, usize)]| -> Vec<Output> {
-            let output = |&(name, dimensions): &(&str, usize)| Output { name: name.to_owned(), dimensions: Some(dimensions) };
+            let output = |&(name, dimensions): &(&str, usize)| Output {
+                name: name.to_owned(),
+                dimensions: Some(dimensions),
+            };
             names.iter().map(output).collect()
         };
         let bert = outputs(&[("last_hidden_state", 3), ("pooler_output", 2)]);

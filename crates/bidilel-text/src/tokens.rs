@@ -81,7 +81,8 @@ impl Tokens {
         let by = |tokenizer: &Tokenizer| {
             let failed = |problem: String| Error::NoTokens { text: text.to_owned(), problem: Some(problem) };
             let encoded = guarded(|| tokenizer.encode(text, true)).map_err(failed)?;
-            encoded.map_err(|error| Error::NoTokens { text: text.to_owned(), problem: Some(error.to_string()) })
+            encoded
+                .map_err(|error| Error::NoTokens { text: text.to_owned(), problem: Some(error.to_string()) })
         };
         let mut encoding = by(&self.whole)?;
         let uncut = encoding.len();
@@ -118,7 +119,9 @@ mod tests {
 
     #[test]
     fn what_is_no_tokenizer_is_refused() {
-        for bytes in [&b"{}"[..], b"", b"[1, 2]", b"{\"version\": \"1.0\", \"model\": {\"type\": \"Nothing\"}}"] {
+        for bytes in
+            [&b"{}"[..], b"", b"[1, 2]", b"{\"version\": \"1.0\", \"model\": {\"type\": \"Nothing\"}}"]
+        {
             let read = Tokens::read(Path::new("t.json"), bytes, None, None, None);
             assert!(matches!(read, Err(Error::Tokenizer { .. })));
         }

@@ -30,8 +30,8 @@ pub use error::{Contradiction, Error, Result, Unfinished};
 pub use extract::{ExtractOptions, Extracted, VideoOptions, extract};
 pub use guard::guarded;
 pub use network::{
-    Input, Layer, Network, NetworkFile, NetworkOptions, Output, Pool, Runtime, TokenBatch, TokenInput, TokenNetwork,
-    TokenOutput,
+    Input, Layer, Network, NetworkFile, NetworkOptions, Output, Pool, Runtime, TokenBatch, TokenInput,
+    TokenNetwork, TokenOutput,
 };
 pub use picture::Picture;
 pub use preprocess::{Channels, Crops, Fit, Layout, Preprocess, Range, Size};

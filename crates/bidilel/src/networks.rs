@@ -70,7 +70,11 @@ impl Networks {
             all: &BTreeMap<String, NetworkRecord>,
             names: impl IntoIterator<Item = &'a str>,
         ) -> BTreeMap<String, NetworkRecord> {
-            names.into_iter().filter_map(|name| all.get_key_value(name)).map(|(name, one)| (name.clone(), one.clone())).collect()
+            names
+                .into_iter()
+                .filter_map(|name| all.get_key_value(name))
+                .map(|(name, one)| (name.clone(), one.clone()))
+                .collect()
         }
         Self { visual: pick(&self.visual, visual), semantic: pick(&self.semantic, semantic) }
     }

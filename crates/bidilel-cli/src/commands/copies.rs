@@ -39,7 +39,8 @@ impl<'a> Copies<'a> {
     /// None where none are asked for.
     pub(super) fn new(folder: Option<&'a Path>, files: Option<&'a [PathBuf]>) -> Result<Option<Self>> {
         let Some(folder) = folder else { return Ok(None) };
-        let files = files.ok_or_else(|| usage("--copy-to is for pictures: feature rows have no files to copy"))?;
+        let files =
+            files.ok_or_else(|| usage("--copy-to is for pictures: feature rows have no files to copy"))?;
         std::fs::create_dir_all(folder).with_context(|| format!("`{}`: cannot be made", folder.display()))?;
         Ok(Some(Self { folder, files, labels: Labels::default() }))
     }
@@ -51,10 +52,16 @@ impl<'a> Copies<'a> {
         for (instance, label) in &labels {
             let Some(file) = self.files.get(*instance) else { continue };
             let folder = self.folder.join(names.of(label));
-            std::fs::create_dir_all(&folder).with_context(|| format!("`{}`: cannot be made", folder.display()))?;
+            std::fs::create_dir_all(&folder)
+                .with_context(|| format!("`{}`: cannot be made", folder.display()))?;
             copy_into(file, &folder)?;
         }
-        progress.note(&format!("{} files are copied into {} folders of `{}`", labels.len(), names.of_label.len(), self.folder.display()));
+        progress.note(&format!(
+            "{} files are copied into {} folders of `{}`",
+            labels.len(),
+            names.of_label.len(),
+            self.folder.display()
+        ));
         Ok(())
     }
 }
@@ -72,10 +79,17 @@ impl FolderNames {
         if let Some(name) = self.of_label.get(label) {
             return name.clone();
         }
-        let plain = |letter: char| if letter.is_control() || r#"<>:"/\|?*"#.contains(letter) { '_' } else { letter };
+        let plain =
+            |letter: char| if letter.is_control() || r#"<>:"/\|?*"#.contains(letter) { '_' } else { letter };
         let name: String = label.chars().map(plain).take(MAX_LETTERS).collect();
         let name = name.trim_matches(|letter: char| letter == '.' || letter.is_whitespace());
-        let name = if label.is_empty() { NONE } else if name.is_empty() { "_" } else { name };
+        let name = if label.is_empty() {
+            NONE
+        } else if name.is_empty() {
+            "_"
+        } else {
+            name
+        };
         let mut spellings =
             std::iter::once(name.to_owned()).chain((2_usize..).map(|number| format!("{name}-{number}")));
         let free = spellings.find(|name| self.taken.insert(name.to_lowercase()));

@@ -73,7 +73,8 @@ pub(super) fn run(args: &DescribeArgs, format: Format, progress: &Progress) -> R
     notes.iter().for_each(|note| progress.note(note));
     let names: Vec<String> = texts.classes.iter().map(|class| class.name.clone()).collect();
     kind.write(&args.out, &names, &vectors)?;
-    let record = write_network_record(&args.out, &encoder.record(&files)?, kind.needs_names().then_some(&names))?;
+    let record =
+        write_network_record(&args.out, &encoder.record(&files)?, kind.needs_names().then_some(&names))?;
     progress.finish();
     let (runtime, runtime_version) = encoder.runtime();
     let description = Description {

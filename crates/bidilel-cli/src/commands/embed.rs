@@ -10,8 +10,8 @@ use super::predict::open_model;
 use super::row_scan::Scan;
 use crate::args::EmbedArgs;
 use crate::latent::{self, RowLabels};
-use crate::pictures;
 use crate::output;
+use crate::pictures;
 use crate::progress::Progress;
 
 pub(super) fn run(args: &EmbedArgs, format: Format, progress: &Progress) -> Result<()> {

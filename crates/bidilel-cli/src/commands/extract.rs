@@ -145,7 +145,13 @@ pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Re
             classes,
         })?;
     } else {
-        output::print(&summary(args, &extracted, &network, seconds, classes.map(|classes| (classes, is_described))))?;
+        output::print(&summary(
+            args,
+            &extracted,
+            &network,
+            seconds,
+            classes.map(|classes| (classes, is_described)),
+        ))?;
     }
     let failed = args.strict && !extracted.skipped.is_empty();
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -188,7 +194,11 @@ fn summary(
         );
     }
     if let (Some((classes, is_described)), Some(folder)) = (classes, &args.dataset) {
-        let next = if is_described { "described in words" } else { "describe them in its dataset.toml ([semantic.…], [split.…])" };
+        let next = if is_described {
+            "described in words"
+        } else {
+            "describe them in its dataset.toml ([semantic.…], [split.…])"
+        };
         let _ = writeln!(text, "{}: a dataset of {classes} classes; {next}", folder.display());
     }
     text

@@ -140,7 +140,9 @@ fn report_rows(
         let mut csv = csv::Writer::from_writer(out);
         if !pictures.is_empty() {
             csv.write_record(["path", "problem"])?;
-            pictures.iter().try_for_each(|(path, problem)| csv.write_record([output::csv_cell(path).as_ref(), problem]))?;
+            pictures.iter().try_for_each(|(path, problem)| {
+                csv.write_record([output::csv_cell(path).as_ref(), problem])
+            })?;
             return Ok(csv.flush()?);
         }
         csv.write_record(["index", "problem"])?;

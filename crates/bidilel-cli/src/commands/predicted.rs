@@ -56,7 +56,8 @@ impl<'a> Renderer<'a> {
     /// Renders the rows of a block; `numbers` are the instances' indices.
     pub(super) fn block(&self, numbers: &[usize], recognition: &Recognition) -> Rendered<'a> {
         let rows = prediction_rows(&recognition.scores, numbers, self.classes, self.top, self.ids);
-        let rows = rows.inspect(|row| self.labels.into_iter().for_each(|labels| labels.put(row.index, row.label)));
+        let rows =
+            rows.inspect(|row| self.labels.into_iter().for_each(|labels| labels.put(row.index, row.label)));
         match self.style {
             Style::Parquet => Rendered::Rows(rows.collect()),
             Style::Rows(format) => Rendered::Text(format.rows(rows, self.ids.map(IdKind::of))),

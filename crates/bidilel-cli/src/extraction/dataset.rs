@@ -52,18 +52,27 @@ pub(crate) fn write(
     classes.dedup();
     if let Some(described) = described {
         let seen = |name: &String| classes.binary_search(name).is_ok();
-        let unseen: Vec<usize> = (0..described.names.len()).filter(|&class| !seen(&described.names[class])).collect();
+        let unseen: Vec<usize> =
+            (0..described.names.len()).filter(|&class| !seen(&described.names[class])).collect();
         if !unseen.is_empty() {
             let kind = SplitKind::Classes { unseen, validation: Vec::new() };
-            splits.push(Split { name: "standard".to_owned(), origin: described.semantic.origin.clone(), kind });
+            splits.push(Split {
+                name: "standard".to_owned(),
+                origin: described.semantic.origin.clone(),
+                kind,
+            });
         }
         networks.semantic.insert(described.semantic.name.clone(), described.record);
         semantic.push(described.semantic);
         classes = described.names;
     }
-    let place: HashMap<&str, usize> = classes.iter().enumerate().map(|(class, name)| (name.as_str(), class)).collect();
+    let place: HashMap<&str, usize> =
+        classes.iter().enumerate().map(|(class, name)| (name.as_str(), class)).collect();
     let label = |name: &String| {
-        place.get(name.as_str()).copied().with_context(|| format!("`{name}` is among the labels and not among the classes"))
+        place
+            .get(name.as_str())
+            .copied()
+            .with_context(|| format!("`{name}` is among the labels and not among the classes"))
     };
     let labels = names.iter().map(label).collect::<Result<_>>()?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();

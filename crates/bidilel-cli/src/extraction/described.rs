@@ -29,17 +29,24 @@ impl Described {
     /// None where no descriptions are given.
     pub(crate) fn of(args: &ExtractArgs, found: &Found, progress: &Progress) -> Result<Option<Self>> {
         let said = &args.describe;
-        let (Some(path), Some(network), Some(tokenizer)) = (&said.describe, &said.text_network, &said.tokenizer) else {
+        let (Some(path), Some(network), Some(tokenizer)) =
+            (&said.describe, &said.text_network, &said.tokenizer)
+        else {
             return Ok(None);
         };
         let texts = ClassTexts::read(path, &TextColumns::default())?;
         texts.notes.iter().for_each(|note| progress.note(note));
         let names: Vec<String> = texts.classes.iter().map(|class| class.name.clone()).collect();
-        let known: std::collections::BTreeSet<&str> = found.items.iter().map(|item| item.label.as_str()).collect();
+        let known: std::collections::BTreeSet<&str> =
+            found.items.iter().map(|item| item.label.as_str()).collect();
         if let Some(label) = known.iter().find(|label| !names.iter().any(|name| name == *label)) {
-            let message = format!("`{}`: does not describe `{label}`, of which there are pictures", path.display());
+            let message =
+                format!("`{}`: does not describe `{label}`, of which there are pictures", path.display());
             let near = closest(label, &names).map(|name| format!("did you mean `{name}`? "));
-            let hint = format!("{}every subfolder of pictures needs a row, by the same name", near.unwrap_or_default());
+            let hint = format!(
+                "{}every subfolder of pictures needs a row, by the same name",
+                near.unwrap_or_default()
+            );
             return Err(hinted(message, hint));
         }
         if names.len() == known.len() {

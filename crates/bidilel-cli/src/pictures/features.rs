@@ -49,7 +49,12 @@ pub(crate) fn instances<'a>(
     }
     let pictures: Vec<PathBuf> = visual.iter().flatten().cloned().collect();
     if pictures.is_empty() {
-        return Ok(Instances { input: Cow::Borrowed(args), files: None, skipped: Vec::new(), _scratch: None });
+        return Ok(Instances {
+            input: Cow::Borrowed(args),
+            files: None,
+            skipped: Vec::new(),
+            _scratch: None,
+        });
     }
     if pictures.len() < visual.len() {
         return Err(usage("pictures and files of feature rows cannot be mixed: give one kind at a time"));
@@ -84,9 +89,10 @@ fn found(typed: &[PathBuf], progress: &Progress) -> Result<Vec<Item>> {
         let found = discover(path, Only::Both, LabelFrom::Top)?;
         others += found.others;
         for mut item in found.items {
-            item.path = match path.is_dir() {
-                true => format!("{}/{}", path.display().to_string().trim_end_matches('/'), item.path),
-                false => path.display().to_string(),
+            item.path = if path.is_dir() {
+                format!("{}/{}", path.display().to_string().trim_end_matches('/'), item.path)
+            } else {
+                path.display().to_string()
             };
             item.raw_path = item.path.clone().into_bytes();
             if seen.insert(item.path.clone()) {
@@ -131,7 +137,11 @@ struct Extraction<'a> {
 
 impl Extraction<'_> {
     /// Extracts every view; what one network cannot take is left out of all views.
-    fn all_views(&self, records: &[(&str, &NetworkRecord)], mut items: Vec<Item>) -> Result<(Vec<Item>, Skipped)> {
+    fn all_views(
+        &self,
+        records: &[(&str, &NetworkRecord)],
+        mut items: Vec<Item>,
+    ) -> Result<(Vec<Item>, Skipped)> {
         let mut skipped = Skipped::new();
         loop {
             let before = skipped.len();

@@ -12,7 +12,10 @@ pub(crate) const BATCH: usize = 32;
 
 /// Opens a dataset folder.
 pub(crate) fn open(path: &Path, watch: &dyn Observer) -> bidilel_data::Result<Opened> {
-    open_with(path, &Texts { options: options(), batch: BATCH, progress: &|done, all| watch.progress(done, all) })
+    open_with(
+        path,
+        &Texts { options: options(), batch: BATCH, progress: &|done, all| watch.progress(done, all) },
+    )
 }
 
 /// Describes a dataset folder and what is wrong with it.

@@ -15,10 +15,15 @@ use crate::networks::Places;
 ///
 /// # Errors
 /// If there is none, and where a network is another one than the model was fitted with.
-pub(crate) fn vectors(places: &Places<'_>, classes: &[ClassText], watch: &dyn Observer) -> Result<Vec<(String, Mat<f64>)>> {
+pub(crate) fn vectors(
+    places: &Places<'_>,
+    classes: &[ClassText],
+    watch: &dyn Observer,
+) -> Result<Vec<(String, Mat<f64>)>> {
     let records = &places.model.networks.semantic;
     if records.is_empty() {
-        let message = "the model does not say which text network made its descriptions, so it cannot take words";
+        let message =
+            "the model does not say which text network made its descriptions, so it cannot take words";
         let hint = "`describe` records its network beside the vectors, and a dataset.toml may name one: fit such a dataset; or give \
                     the vector or the attributes of the class";
         return Err(hinted(message, hint));
@@ -26,14 +31,19 @@ pub(crate) fn vectors(places: &Places<'_>, classes: &[ClassText], watch: &dyn Ob
     let mut all = Vec::new();
     for (name, record) in records {
         let network = places.network(record)?;
-        let tokenizer = record.tokenizer.as_ref().ok_or_else(|| bidilel_text::Error::NoTokenizer {
-            network: record.network.path.clone(),
-        })?;
+        let tokenizer = record
+            .tokenizer
+            .as_ref()
+            .ok_or_else(|| bidilel_text::Error::NoTokenizer { network: record.network.path.clone() })?;
         let tokenizer = places.find(tokenizer, "tokenizer")?;
         let settings: TextSettings =
             serde_json::from_value(record.settings.clone()).map_err(bidilel_text::Error::Record)?;
-        let files =
-            EncoderFiles { network, tokenizer_path: tokenizer.path, tokenizer: tokenizer.bytes, config: None };
+        let files = EncoderFiles {
+            network,
+            tokenizer_path: tokenizer.path,
+            tokenizer: tokenizer.bytes,
+            config: None,
+        };
         let options = NetworkOptions { layer: Some(record.layer.clone()), ..options() };
         let mut encoder = SentenceEncoder::load(&files, settings, &options, BATCH)?;
         let described = describe(&mut encoder, classes, &|done, all| watch.progress(done, all))?;

@@ -14,7 +14,16 @@ fn camera() -> Camera {
 }
 
 fn describe(camera: &Camera, more: &[&str]) -> Ran {
-    let fixed = ["describe", "species.csv", "--network", "text.onnx", "--tokenizer", "tokenizer.json", "--runtime", "rten"];
+    let fixed = [
+        "describe",
+        "species.csv",
+        "--network",
+        "text.onnx",
+        "--tokenizer",
+        "tokenizer.json",
+        "--runtime",
+        "rten",
+    ];
     bidilel_in(camera.folder(), &[&fixed[..], more].concat())
 }
 
@@ -23,11 +32,18 @@ fn vectors_come_with_their_names_in_every_format() {
     let camera = camera();
     let ran = describe(&camera, &["--out", "words.npy", "--format", "json"]);
     let result = ran.json();
-    assert_eq!((&result["classes"], &result["dimensions"], &result["sentences"]), (&3.into(), &8.into(), &3.into()));
-    assert_eq!((&result["layer"], &result["settings"]["pooling"]), (&"last_hidden_state".into(), &"mean".into()));
+    assert_eq!(
+        (&result["classes"], &result["dimensions"], &result["sentences"]),
+        (&3.into(), &8.into(), &3.into())
+    );
+    assert_eq!(
+        (&result["layer"], &result["settings"]["pooling"]),
+        (&"last_hidden_state".into(), &"mean".into())
+    );
     assert!(ran.stderr.contains("1 classes have no description, and their names are used"), "{}", ran.stderr);
     let record: serde_json::Value =
-        serde_json::from_slice(&fs::read(camera.path("words.network.json")).expect("a record")).expect("JSON");
+        serde_json::from_slice(&fs::read(camera.path("words.network.json")).expect("a record"))
+            .expect("JSON");
     assert_eq!(record["names"], serde_json::json!(["elk", "snow leopard", "jay"]));
     let hash = bidilel_data::sha256(&fs::read(camera.path("text.onnx")).expect("the network"));
     assert_eq!(record["network"]["sha256"], hash.as_str());
@@ -66,7 +82,10 @@ fn templates_pooling_and_norms_are_options() {
     assert_eq!(pooled["layer"], "pooler_output");
     assert_ne!(first, last);
     let (cut, _) = settings(&["--max-tokens", "4"]);
-    assert!(cut["notes"][0].as_str().expect("a note").contains("2 of 3 texts have more than 4 tokens"), "{cut}");
+    assert!(
+        cut["notes"][0].as_str().expect("a note").contains("2 of 3 texts have more than 4 tokens"),
+        "{cut}"
+    );
     let threads = |n: &str| settings(&["--threads", n, "--batch", n]).1;
     assert_eq!(threads("1"), threads("1"));
 }
@@ -90,9 +109,19 @@ fn mistakes_are_answered() {
         assert!(found == status && said.contains(words), "{arguments:?}: {found} {said}");
         assert!(!camera.path("w.npy").exists());
     }
-    let swapped = ["describe", "species.csv", "--network", "text.onnx", "--tokenizer", "text.onnx", "--out", "w.npy"];
+    let swapped =
+        ["describe", "species.csv", "--network", "text.onnx", "--tokenizer", "text.onnx", "--out", "w.npy"];
     assert!(bidilel_in(camera.folder(), &swapped).error().contains("is no tokenizer that can be used"));
-    let picture = ["describe", "species.csv", "--network", "net.onnx", "--tokenizer", "tokenizer.json", "--out", "w.npy"];
+    let picture = [
+        "describe",
+        "species.csv",
+        "--network",
+        "net.onnx",
+        "--tokenizer",
+        "tokenizer.json",
+        "--out",
+        "w.npy",
+    ];
     assert!(bidilel_in(camera.folder(), &picture).error().contains("expected a text network"));
 }
 
@@ -108,8 +137,11 @@ fn a_dataset_takes_the_vectors_by_name() {
                 [semantic.words]\nfile = \"words.npy\"\nmetric = \"cosine\"\n[split.s]\nunseen = [\"snow leopard\"]\n";
     camera.put("data/dataset.toml", toml);
     assert_eq!(describe(&camera, &["--out", "data/words.npy"]).status, 0);
-    let vectors = |data: &str| bidilel_data::open(&camera.path(data)).expect("a dataset").dataset.semantic[0].vectors.clone();
-    let array = bidilel_data::array::open(&camera.path("data/words.npy"), None).expect("an array").to_matrix();
+    let vectors = |data: &str| {
+        bidilel_data::open(&camera.path(data)).expect("a dataset").dataset.semantic[0].vectors.clone()
+    };
+    let array =
+        bidilel_data::array::open(&camera.path("data/words.npy"), None).expect("an array").to_matrix();
     let found = vectors("data");
     for (class, row) in [2, 0, 1].into_iter().enumerate() {
         assert_eq!(found.col(class).to_owned(), array.col(row).to_owned());
@@ -120,8 +152,13 @@ fn a_dataset_takes_the_vectors_by_name() {
     assert_eq!(copy.semantic[0].vectors, found);
     assert!(copy.networks.semantic.contains_key("words"), "the record is converted, too");
     // Another array under the same name: the record is not believed.
-    fs::write(camera.path("data/words.npy"), fs::read(camera.path("copy/words.npy")).expect("a file")).expect("writable");
+    fs::write(camera.path("data/words.npy"), fs::read(camera.path("copy/words.npy")).expect("a file"))
+        .expect("writable");
     let opened = bidilel_data::open(&camera.path("data")).expect("a dataset");
-    assert!(opened.notes.iter().any(|note| note.contains("is a record of another array")), "{:?}", opened.notes);
+    assert!(
+        opened.notes.iter().any(|note| note.contains("is a record of another array")),
+        "{:?}",
+        opened.notes
+    );
     assert!(opened.dataset.networks.semantic.is_empty());
 }

@@ -25,7 +25,11 @@ fn fitted(more: &str) -> Camera {
     done(&camera, &format!("fit data --method best --out m.safetensors {more}"));
     for (kind, (name, description, known)) in (0_u32..).zip(SPECIES) {
         if !known {
-            camera.shoot(&format!("new/{}", name.replace(' ', "-")), description, 5000 + 10 * kind..5000 + 10 * kind + 4);
+            camera.shoot(
+                &format!("new/{}", name.replace(' ', "-")),
+                description,
+                5000 + 10 * kind..5000 + 10 * kind + 4,
+            );
         }
     }
     camera
@@ -47,14 +51,23 @@ fn a_folder_of_pictures_and_a_table_of_descriptions_are_a_dataset() {
     assert_eq!(dataset.labels.len(), 11 * 8);
     let record = &dataset.networks.visual["features"];
     assert_eq!(record.layer, "looks");
-    assert_eq!(record.network.sha256, bidilel_data::sha256(&fs::read(camera.path("net.onnx")).expect("a file")));
+    assert_eq!(
+        record.network.sha256,
+        bidilel_data::sha256(&fs::read(camera.path("net.onnx")).expect("a file"))
+    );
     assert!(dataset.networks.semantic["words"].tokenizer.is_some());
 
     camera.put("few.csv", "name,description\nfox,a small red animal\n");
-    let ran = run(&camera, &EXTRACT.replace("species.csv", "few.csv").replace("data ", "other ").replace("features", "others"));
+    let ran = run(
+        &camera,
+        &EXTRACT.replace("species.csv", "few.csv").replace("data ", "other ").replace("features", "others"),
+    );
     assert!(ran.error().contains("does not describe `"), "{}", ran.stderr);
     assert!(!camera.path("others.npy").exists(), "it is said before the work is done");
-    assert_eq!(run(&camera, "extract photos --network net.onnx --out f.npy --describe species.csv").status, 2);
+    assert_eq!(
+        run(&camera, "extract photos --network net.onnx --out f.npy --describe species.csv").status,
+        2
+    );
 }
 
 #[test]
@@ -74,9 +87,15 @@ fn pictures_are_recognized_by_the_network_of_the_model() {
     for (one, other) in predicted.iter().zip(&by_rows) {
         assert_eq!((&one["label"], &one["distance"]), (&other["label"], &other["distance"]));
     }
-    let single = rows(&done(&camera, "predict m.safetensors new/bongo/5121.jpg new/snow-leopard --top 2 --format json"));
+    let single = rows(&done(
+        &camera,
+        "predict m.safetensors new/bongo/5121.jpg new/snow-leopard --top 2 --format json",
+    ));
     assert_eq!(single.len(), 10);
-    assert_eq!((&single[0]["path"], &single[0]["distance"]), (&"new/bongo/5121.jpg".into(), &predicted[1]["distance"]));
+    assert_eq!(
+        (&single[0]["path"], &single[0]["distance"]),
+        (&"new/bongo/5121.jpg".into(), &predicted[1]["distance"])
+    );
     done(&camera, "embed m.safetensors new --out points.npy");
     assert!(fs::read_to_string(camera.path("points.csv")).expect("a list").contains("new/bongo/5120.jpg"));
 }
@@ -91,14 +110,25 @@ fn another_network_is_refused_and_a_moved_one_is_found() {
     let mut other = fs::read(camera.path("moved.onnx")).expect("a file");
     other.extend([0x32, 0x00]);
     fs::write(camera.path("net.onnx"), other).expect("writable");
-    for line in ["predict m.safetensors new", "predict m.safetensors new --network net.onnx", "embed m.safetensors new --out p.npy"] {
-        assert!(run(&camera, line).error().contains("is another network than the model was fitted with"), "{line}");
+    for line in [
+        "predict m.safetensors new",
+        "predict m.safetensors new --network net.onnx",
+        "embed m.safetensors new --out p.npy",
+    ] {
+        assert!(
+            run(&camera, line).error().contains("is another network than the model was fitted with"),
+            "{line}"
+        );
     }
     fs::create_dir(camera.path("elsewhere")).expect("a folder");
     fs::rename(camera.path("moved.onnx"), camera.path("elsewhere/net.onnx")).expect("it moves");
     fs::rename(camera.path("m.safetensors"), camera.path("elsewhere/m.safetensors")).expect("it moves");
     fs::remove_file(camera.path("net.onnx")).expect("it goes");
-    assert_eq!(done(&camera, "predict elsewhere/m.safetensors new").stdout, moved.stdout, "it lies beside the model");
+    assert_eq!(
+        done(&camera, "predict elsewhere/m.safetensors new").stdout,
+        moved.stdout,
+        "it lies beside the model"
+    );
 }
 
 #[test]
@@ -121,11 +151,19 @@ fn pictures_that_cannot_be_read_stop_or_are_listed() {
     camera.put("new/bongo/broken.jpg", b"\xff\xd8\xff\xe0 and no more");
     camera.put("new/notes.txt", "not a picture");
     let ran = run(&camera, "predict m.safetensors new");
-    assert!(ran.error().contains("`new/bongo/broken.jpg`") && ran.stderr.contains("--skip-bad-rows"), "{}", ran.stderr);
+    assert!(
+        ran.error().contains("`new/bongo/broken.jpg`") && ran.stderr.contains("--skip-bad-rows"),
+        "{}",
+        ran.stderr
+    );
     let ran = done(&camera, "predict m.safetensors new --skip-bad-rows --out p.csv");
     assert!(ran.stderr.contains("skipped `new/bongo/broken.jpg`"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(camera.path("p.csv")).expect("predictions").lines().count(), 9);
-    assert!(fs::read_to_string(camera.path("p.skipped.csv")).expect("a list").starts_with("path,problem\nnew/bongo/broken.jpg,"));
+    assert!(
+        fs::read_to_string(camera.path("p.skipped.csv"))
+            .expect("a list")
+            .starts_with("path,problem\nnew/bongo/broken.jpg,")
+    );
     for (line, words) in [
         ("predict m.safetensors nothing.jpg", "cannot be read"),
         ("predict m.safetensors data", "found no picture or video"),

@@ -76,7 +76,9 @@ fn every_command_of_the_walk_runs_and_says_what_the_guide_says() {
         }
     }
     let labels = label_of_each(&ran["bidilel predict camera.safetensors new --top 3"]);
-    let named = |folder: &str, label: &str| labels.iter().filter(|(path, found)| path.contains(folder) && found == label).count();
+    let named = |folder: &str, label: &str| {
+        labels.iter().filter(|(path, found)| path.contains(folder) && found == label).count()
+    };
     assert_eq!(named("unseen-a", "snow leopard"), 4, "{labels:?}");
     assert_eq!(named("unseen-b", "bongo"), 4, "{labels:?}");
     assert!(camera.path("sorted/snow leopard").is_dir() && camera.path("names.csv").is_file());

@@ -54,23 +54,44 @@ impl Looks {
         let body = format!("rgb({},{},{})", shade(color[0]), shade(color[1]), shade(color[2]));
         let size = if self.large { 27.0 } else { 15.0 } + jitter(1.0);
         let (x, y) = (32.0 + jitter(2.0), 36.0 + jitter(2.0));
-        let mut text = String::from("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\"><rect width=\"64\" height=\"64\" fill=\"#9ab\"/>");
-        let _ = write!(text, "<ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{size}\" ry=\"{}\" fill=\"{body}\"/>", 0.8 * size);
+        let mut text = String::from(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\"><rect width=\"64\" height=\"64\" fill=\"#9ab\"/>",
+        );
+        let _ = write!(
+            text,
+            "<ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{size}\" ry=\"{}\" fill=\"{body}\"/>",
+            0.8 * size
+        );
         let mark = if self.color[0] + self.color[1] + self.color[2] > 1.0 { "#111" } else { "#eee" };
         for place in -2..=2 {
             let at = x + f64::from(place) * size / 3.0;
             if self.striped {
-                let _ = write!(text, "<rect x=\"{}\" y=\"{}\" width=\"2.4\" height=\"{}\" fill=\"{mark}\"/>", at - 1.2, y - 0.6 * size, 1.2 * size);
+                let _ = write!(
+                    text,
+                    "<rect x=\"{}\" y=\"{}\" width=\"2.4\" height=\"{}\" fill=\"{mark}\"/>",
+                    at - 1.2,
+                    y - 0.6 * size,
+                    1.2 * size
+                );
             }
             if self.spotted {
                 for row in [-0.35, 0.35] {
-                    let _ = write!(text, "<circle cx=\"{at}\" cy=\"{}\" r=\"2.2\" fill=\"{mark}\"/>", y + row * size);
+                    let _ = write!(
+                        text,
+                        "<circle cx=\"{at}\" cy=\"{}\" r=\"2.2\" fill=\"{mark}\"/>",
+                        y + row * size
+                    );
                 }
             }
         }
         if self.horned {
             let top = y - 0.75 * size;
-            let _ = write!(text, "<path d=\"M{} {top} l-6 -10 h4 l6 10 z M{} {top} l6 -10 h-4 l-6 10 z\" fill=\"#620\"/>", x - 4.0, x + 4.0);
+            let _ = write!(
+                text,
+                "<path d=\"M{} {top} l-6 -10 h4 l6 10 z M{} {top} l6 -10 h-4 l-6 10 z\" fill=\"#620\"/>",
+                x - 4.0,
+                x + 4.0
+            );
         }
         text + "</svg>"
     }
@@ -81,7 +102,12 @@ pub(crate) fn nothing(number: u32) -> String {
     let mut text = String::from("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\">");
     for square in 0..16_u32 {
         let color = ["#f0f", "#0ff", "#ff0", "#fff"][((square * 7 + number * 3 + square / 4) % 4) as usize];
-        let _ = write!(text, "<rect x=\"{}\" y=\"{}\" width=\"16\" height=\"16\" fill=\"{color}\"/>", square % 4 * 16, square / 4 * 16);
+        let _ = write!(
+            text,
+            "<rect x=\"{}\" y=\"{}\" width=\"16\" height=\"16\" fill=\"{color}\"/>",
+            square % 4 * 16,
+            square / 4 * 16
+        );
     }
     text + "</svg>"
 }

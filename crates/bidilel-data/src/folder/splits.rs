@@ -62,7 +62,7 @@ pub(super) fn read(
 }
 
 struct Reader<'a> {
-    folder: &'a Folder,
+    folder: &'a Folder<'a>,
     name: &'a str,
     table: &'a manifest::Split,
     classes: &'a ClassIndex<'a>,

@@ -32,7 +32,8 @@ pub(super) fn read(
     if metric == Metric::Precomputed {
         return Err(wrong("is made of texts, which are no precomputed distances"));
     }
-    let columns = TextColumns { name: table.name_column.clone(), description: table.description_column.clone() };
+    let columns =
+        TextColumns { name: table.name_column.clone(), description: table.description_column.clone() };
     let texts = ClassTexts::read(&path, &columns)?.joined(classes)?;
     let note = |path: &std::path::Path, message| Note { path: path.to_owned(), message, hint: None };
     reading.notes.extend(texts.notes.iter().map(|text| note(&path, text.clone())));

@@ -68,7 +68,12 @@ fn results_are_made_once_and_never_out_of_date() {
     assert_ne!(other.unwrap().dataset.semantic[0].vectors, first.semantic[0].vectors);
     fs::write(folder.path().join("species.csv"), TABLE).unwrap();
     assert_eq!(open(folder.path()).1, 0, "the first text again");
-    for more in ["pooling = \"cls\"", "templates = [\"a photo of a {}\"]", "max_tokens = 4", "layer = \"pooler_output\""] {
+    for more in [
+        "pooling = \"cls\"",
+        "templates = [\"a photo of a {}\"]",
+        "max_tokens = 4",
+        "layer = \"pooler_output\"",
+    ] {
         manifest(folder.path(), more);
         assert_eq!(open(folder.path()).1, 3, "{more}");
     }

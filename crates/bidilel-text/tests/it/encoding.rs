@@ -24,7 +24,8 @@ fn expected(key: &str) -> Vec<Vec<f64>> {
 /// Vectors of the reference sentences, each as a class that has it as its description.
 fn vectors(network: &str, settings: TextSettings, runtime: Runtime, batch: usize) -> Mat<f64> {
     let sentences = sentences();
-    let classes: Vec<_> = sentences.iter().enumerate().map(|(i, text)| class(&i.to_string(), &[text])).collect();
+    let classes: Vec<_> =
+        sentences.iter().enumerate().map(|(i, text)| class(&i.to_string(), &[text])).collect();
     describe(&mut encoder(network, settings, runtime, batch), &classes, &|_, _| {}).unwrap().vectors
 }
 
@@ -32,7 +33,10 @@ fn assert_close(found: &Mat<f64>, expected: &[Vec<f64>], what: &str) {
     assert_eq!((found.ncols(), found.nrows()), (expected.len(), expected[0].len()), "{what}");
     for (class, row) in expected.iter().enumerate() {
         for (value, expected) in found.col_as_slice(class).iter().zip(row) {
-            assert!((value - expected).abs() < TOLERANCE, "{what}: {value} instead of {expected} in row {class}");
+            assert!(
+                (value - expected).abs() < TOLERANCE,
+                "{what}: {value} instead of {expected} in row {class}"
+            );
         }
     }
 }
@@ -75,7 +79,10 @@ fn long_texts_are_cut_and_said() {
     let described = describe(&mut encoder, &classes, &|_, _| {}).unwrap();
     let uncut = references()["ids"][3].as_array().unwrap().len();
     let note = described.notes.join("\n");
-    assert!(note.contains("1 of 2 texts have more than 6 tokens") && note.contains(&format!("({uncut})")), "{note}");
+    assert!(
+        note.contains("1 of 2 texts have more than 6 tokens") && note.contains(&format!("({uncut})")),
+        "{note}"
+    );
     let exact = [class("short", &["a cat"]), class("long", &["it is a small"])];
     assert_eq!(describe(&mut encoder, &exact, &|_, _| {}).unwrap().vectors, described.vectors);
 }
@@ -105,7 +112,8 @@ fn several_sentences_are_the_mean_of_their_unit_vectors() {
     };
     assert_close(&found.vectors, &[expected(0), expected(1)], "ensemble");
     let settings = TextSettings { normalize: true, ..TextSettings::default() };
-    let unit = describe(&mut encoder("tokens", settings, Runtime::Rten, 4), &single, &|_, _| {}).unwrap().vectors;
+    let unit =
+        describe(&mut encoder("tokens", settings, Runtime::Rten, 4), &single, &|_, _| {}).unwrap().vectors;
     (0..4).for_each(|text| assert!((unit.col(text).norm_l2() - 1.0).abs() < 1e-12));
 }
 
@@ -119,9 +127,15 @@ fn other_networks_and_texts_are_refused_with_reasons() {
     assert!(load(TextSettings::default(), &layer).to_string().contains("has no layer `nothing`"));
     let picture = fixture("../../../bidilel-vision/tests/fixtures/networks/mean.onnx");
     let files = bidilel_text::EncoderFiles::open(&picture, &fixture("tokenizer.json")).unwrap();
-    let error = bidilel_text::SentenceEncoder::load(&files, TextSettings::default(), &options, 1).err().unwrap();
+    let error =
+        bidilel_text::SentenceEncoder::load(&files, TextSettings::default(), &options, 1).err().unwrap();
     assert!(error.to_string().contains("expected a text network"), "{error}");
-    let mut eos = encoder("sentence", TextSettings { pooling: Some(Pooling::Eos), ..TextSettings::default() }, Runtime::Rten, 1);
+    let mut eos = encoder(
+        "sentence",
+        TextSettings { pooling: Some(Pooling::Eos), ..TextSettings::default() },
+        Runtime::Rten,
+        1,
+    );
     let error = describe(&mut eos, &[class("x", &[])], &|_, _| {}).unwrap_err();
     assert!(matches!(&error, Error::Pooling { .. }), "{error}");
     assert!(error.hint().is_some());

@@ -20,11 +20,19 @@ pub(crate) fn runtimes() -> Vec<Runtime> {
     std::iter::once(Runtime::Rten).chain(named.then_some(Runtime::Ort)).collect()
 }
 
-pub(crate) fn encoder(network: &str, settings: TextSettings, runtime: Runtime, batch: usize) -> SentenceEncoder {
+pub(crate) fn encoder(
+    network: &str,
+    settings: TextSettings,
+    runtime: Runtime,
+    batch: usize,
+) -> SentenceEncoder {
     let options = NetworkOptions { runtime, threads: 1, ..NetworkOptions::default() };
     SentenceEncoder::load(&files(network), settings, &options, batch).unwrap()
 }
 
 pub(crate) fn class(name: &str, descriptions: &[&str]) -> ClassText {
-    ClassText { name: name.to_owned(), descriptions: descriptions.iter().map(|&text| text.to_owned()).collect() }
+    ClassText {
+        name: name.to_owned(),
+        descriptions: descriptions.iter().map(|&text| text.to_owned()).collect(),
+    }
 }

@@ -64,8 +64,10 @@ impl Engine for Rten {
             let node = self.model.find_node(input.name);
             let node = node.ok_or_else(|| format!("`{}` is lost in loading", input.name))?;
             // All whole numbers have 32 bits here, whatever the file says.
-            let values: Result<Vec<i32>, _> = input.values.iter().map(|&value| i32::try_from(value)).collect();
-            let values = values.map_err(|_| format!("a number of `{}` takes more than 32 bits", input.name))?;
+            let values: Result<Vec<i32>, _> =
+                input.values.iter().map(|&value| i32::try_from(value)).collect();
+            let values =
+                values.map_err(|_| format!("a number of `{}` takes more than 32 bits", input.name))?;
             named.push((node, Array::<i32>::from_data(&shape[..], values).into()));
         }
         let mut options = RunOptions::default();

@@ -92,7 +92,8 @@ pub struct TokenNetwork {
 
 impl TokenInput {
     fn of(graph: &Graph) -> std::result::Result<Self, String> {
-        let names = || graph.inputs.iter().map(|input| format!("`{}`", input.name)).collect::<Vec<_>>().join(", ");
+        let names =
+            || graph.inputs.iter().map(|input| format!("`{}`", input.name)).collect::<Vec<_>>().join(", ");
         let mut places = Vec::new();
         let (mut batch, mut length) = (None, None);
         for input in &graph.inputs {
@@ -117,7 +118,10 @@ impl TokenInput {
             places.push(Place { name: input.name.clone(), role, wide: input.element == INT64 });
         }
         if places.iter().all(|place| place.role != Role::Ids) {
-            return Err(format!("has no input `input_ids`, but {}", if places.is_empty() { "none".to_owned() } else { names() }));
+            return Err(format!(
+                "has no input `input_ids`, but {}",
+                if places.is_empty() { "none".to_owned() } else { names() }
+            ));
         }
         Ok(Self { places, batch, length })
     }
