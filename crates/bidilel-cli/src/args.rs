@@ -14,7 +14,9 @@ use crate::confidence::{AskedArgs, ConfidenceArgs, DEFAULT_FOLDS};
 use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
 use crate::options::named;
+use crate::pictures::args::PictureArgs;
 use crate::reported::ReportArgs;
+use crate::texts::args::DescribeArgs;
 use crate::tuning::args::{HeldOut, TuneArgs};
 use crate::tuning::host::Budget;
 
@@ -92,6 +94,9 @@ pub(crate) enum Command {
     /// Turn a folder of pictures or videos into features, by a network in ONNX format
     #[cfg_attr(not(feature = "vision"), command(hide = true))]
     Extract(Box<ExtractArgs>),
+    /// Turn names and descriptions of classes into semantic vectors, by a text network in ONNX format
+    #[cfg_attr(not(feature = "text"), command(hide = true))]
+    Describe(Box<DescribeArgs>),
     /// Make a synthetic dataset
     Generate(GenerateArgs),
     /// List, describe, add, remove and rename the classes of a model, or make one known
@@ -230,6 +235,9 @@ pub(crate) struct FitArgs {
     /// Keep training instances of every known class in the model, for `explain` to show similar ones: this many, or all
     #[arg(long, value_name = "N", value_parser = parse_kept, help_heading = "Run")]
     pub(crate) keep_instances: Option<usize>,
+    /// Put the networks that made features and descriptions into the model, so that it can be moved alone
+    #[arg(long, help_heading = "Run")]
+    pub(crate) embed_network: bool,
 }
 
 #[derive(Debug, Args)]
@@ -306,14 +314,15 @@ pub(crate) struct SelectArgs {
     pub(crate) method: MethodArgs,
 }
 
-/// A model, and feature rows for it.
-#[derive(Debug, Args)]
+/// A model, and what it is asked about.
+#[derive(Debug, Clone, Args)]
 pub(crate) struct InputArgs {
     /// A model file that `fit` wrote
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) model: PathBuf,
     /// Feature rows: files or patterns such as 'part-*.parquet', whose rows follow each other; for a model of several
-    /// views one for each, in its order, or VIEW=FILE in any; - is stdin
+    /// views one for each, in its order, or VIEW=FILE in any; - is stdin. Or pictures, videos and folders of them, for a
+    /// model that records its network
     #[arg(value_hint = ValueHint::FilePath, required = true, num_args = 1..)]
     pub(crate) features: Vec<String>,
     /// The array in a file that has several; VIEW=KEY for one of several files (may be repeated)
@@ -333,6 +342,8 @@ pub(crate) struct InputArgs {
     /// Column of a table that has labels, and is no feature [default: one called so]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label_column: Option<String>,
+    #[command(flatten)]
+    pub(crate) pictures: PictureArgs,
 }
 
 #[derive(Debug, Args)]
@@ -368,9 +379,13 @@ pub(crate) struct PredictArgs {
     /// Give every class whose score reaches its threshold, of a model that was fitted to `tags`; none: an empty label
     #[arg(long, conflicts_with = "top")]
     pub(crate) tags: bool,
-    /// Leave out rows with numbers that are not finite, and say which; with --out they are listed in OUT.skipped.csv
+    /// Leave out pictures that cannot be read and rows with numbers that are not finite, and say which; with --out they
+    /// are listed in OUT.skipped.csv
     #[arg(long)]
     pub(crate) skip_bad_rows: bool,
+    /// Copy every picture into a subfolder of this folder, called like its label; nothing is replaced
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) copy_to: Option<PathBuf>,
     /// Write to a file instead of standard output, in the format of its ending: .csv, .json, .jsonl, .parquet or .txt
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,

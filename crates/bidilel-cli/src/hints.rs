@@ -106,6 +106,7 @@ pub(crate) fn for_vision(error: &bidilel_vision::Error) -> Option<String> {
     let more = match error {
         Error::Data(error) => return for_data(error),
         Error::NoLayer { .. } => "--list-layers shows all of them",
+        Error::Unreadable { .. } => "--skip-bad-rows leaves such files out, and says which",
         Error::Run { runtime: "rten", .. } => "--onnxruntime FILE names the library in it",
         Error::Library { .. } => "--onnxruntime FILE names it, too, and --runtime rten does without",
         Error::NoFfmpeg { .. } => "--ffmpeg FILE names it, and --only pictures leaves videos out",
@@ -115,6 +116,17 @@ pub(crate) fn for_vision(error: &bidilel_vision::Error) -> Option<String> {
         _ => return error.hint(),
     };
     Some(error.hint().map_or_else(|| more.to_owned(), |hint| format!("{hint}; {more}")))
+}
+
+/// What to do about texts, tokenizers and text networks that cannot be used.
+#[cfg(feature = "text")]
+pub(crate) fn for_text(error: &bidilel_text::Error) -> Option<String> {
+    match error {
+        bidilel_text::Error::Data(error) => for_data(error),
+        bidilel_text::Error::Network(bidilel_vision::Error::NoLayer { .. }) => error.hint(),
+        bidilel_text::Error::Network(error) => for_vision(error),
+        _ => error.hint(),
+    }
 }
 
 #[cfg(feature = "vision")]

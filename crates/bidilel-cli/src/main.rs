@@ -15,14 +15,17 @@ mod input;
 mod latent;
 mod memory;
 mod method;
+mod networks;
 mod options;
 mod output;
+mod pictures;
 mod progress;
 mod reported;
 mod signals;
 mod source;
 mod splits;
 mod terminal;
+mod texts;
 mod tuning;
 mod version;
 

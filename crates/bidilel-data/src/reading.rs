@@ -8,12 +8,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bidilel::dataset::Dataset;
+use bidilel::networks::Networks;
 use bidilel::tags::Tagged;
 
 use crate::error::{Error, Result};
 use crate::folder::{self, MANIFEST};
 use crate::layout;
 use crate::table::TableRoles;
+use crate::text_encoder::TextEncoder;
 
 /// A dataset, and what was done to it on the way.
 #[derive(Debug, Clone)]
@@ -25,8 +27,20 @@ pub struct Opened {
 }
 
 /// Opens a dataset folder, or the one whose `dataset.toml` this is.
+///
+/// # Errors
+/// Those of its files, and [`Error::NoTextEncoder`] where it names a text network: see [`open_with`].
 pub fn open(path: &Path) -> Result<Opened> {
-    let Reading { dataset, notes, errors, tags, .. } = read(path);
+    open_by(path, None)
+}
+
+/// As [`open`], for datasets whose descriptions are made of words by `encoder`.
+pub fn open_with(path: &Path, encoder: &dyn TextEncoder) -> Result<Opened> {
+    open_by(path, Some(encoder))
+}
+
+fn open_by(path: &Path, encoder: Option<&dyn TextEncoder>) -> Result<Opened> {
+    let Reading { dataset, notes, errors, tags, .. } = read(path, encoder);
     match errors.into_iter().next() {
         Some(error) => Err(error),
         None if tags.is_some() => Err(Error::SeveralLabels { path: path.to_owned() }),
@@ -45,7 +59,7 @@ pub struct OpenedTags {
 
 /// Opens a dataset folder as one whose instances have any number of labels: its `tags`, or the one of `labels`.
 pub fn open_tagged(path: &Path) -> Result<OpenedTags> {
-    let Reading { dataset, notes, errors, tags, .. } = read(path);
+    let Reading { dataset, notes, errors, tags, .. } = read(path, None);
     if let Some(error) = errors.into_iter().next() {
         return Err(error);
     }
@@ -62,21 +76,21 @@ pub fn has_tags(path: &Path) -> bool {
 }
 
 /// Reads as much of a dataset as can be read.
-pub(crate) fn read(path: &Path) -> Reading {
+pub(crate) fn read(path: &Path, encoder: Option<&dyn TextEncoder>) -> Reading {
     let metadata = fs::metadata(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound { path: path.to_owned() },
         _ => Error::Read { path: path.to_owned(), source },
     });
     match metadata {
         Err(error) => return Reading::failed(error),
-        Ok(metadata) if !metadata.is_dir() => return folder::read(path.to_owned()),
+        Ok(metadata) if !metadata.is_dir() => return folder::read(path.to_owned(), encoder),
         Ok(_) => {}
     }
     let manifest_path = path.join(MANIFEST);
     match manifest_path.try_exists() {
         Ok(false) => layout::read(path),
         // Where it cannot even be looked for, opening it says why.
-        _ => folder::read(manifest_path),
+        _ => folder::read(manifest_path, encoder),
     }
 }
 
@@ -116,6 +130,7 @@ impl Reading {
             visual: Vec::new(),
             semantic: Vec::new(),
             splits: Vec::new(),
+            networks: Networks::default(),
         };
         Self { dataset, notes: Vec::new(), errors: Vec::new(), tables: Vec::new(), tags: None }
     }

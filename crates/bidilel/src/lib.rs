@@ -54,6 +54,7 @@ pub mod living;
 pub mod method;
 pub mod metrics;
 pub mod model;
+pub mod networks;
 pub mod pipeline;
 pub mod post;
 pub mod recognize;
@@ -88,6 +89,7 @@ pub use living::NewClass;
 pub use method::{AnyFitted, Eszsl, FittedMethod, Method, ZeroShotMethod};
 pub use metrics::Accuracy;
 pub use model::{Model, Prediction};
+pub use networks::Networks;
 pub use pipeline::{Fitted, Pipeline};
 pub use post::{
     Balanced, Csls, GlobalCorrection, MutualProximity, Nrm, Post, Refiner, ScoreRefiner, SelfTraining,

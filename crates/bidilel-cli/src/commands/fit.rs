@@ -16,7 +16,7 @@ use super::tag;
 use crate::args::FitArgs;
 use crate::latent::{self, RowLabels};
 use crate::progress::Progress;
-use crate::{output, source};
+use crate::{networks, output, source};
 
 pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
@@ -47,7 +47,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     }
     let names = args.keep_instances.and_then(|_| instance_names(&dataset, progress));
     // A mapped file counts as memory for as long as it is open.
-    let name = dataset.name.clone();
+    let (name, networks) = (dataset.name.clone(), dataset.networks.clone());
     drop(dataset);
     let fitted = method.fit(&task, progress)?;
     if let Some(path) = &args.latent {
@@ -59,7 +59,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         let labels = RowLabels { columns: vec!["index", "instance", "label"], cells: &cells };
         latent::write(path, (points.ncols(), points.nrows()), &labels, &mut |write| write(points.as_ref()))?;
     }
-    let mut model = Model::new(&name, choice.normalize, &task, &method, fitted);
+    let mut model = Model::new(&name, choice.normalize, &task, &method, fitted).made_by(&networks);
     if choice.candidates == Candidates::All {
         let like = HoldOut::like(&task, Candidates::All, seed);
         let hold_out = HoldOut { folds: args.calibrate.unwrap_or(like.folds), ..like };
@@ -71,6 +71,9 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         let kept =
             KeptInstances::of(model.latent()?, &task.train, &trial.train, names.as_deref(), per_class)?;
         model.kept = Some(kept);
+    }
+    if args.embed_network {
+        networks::embed(&mut model, &args.out)?;
     }
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();

@@ -6,8 +6,11 @@ pub(crate) mod class;
 mod compare;
 mod completions;
 mod convert;
+mod copies;
 #[cfg(feature = "emoji")]
 mod demo;
+#[cfg(feature = "text")]
+mod describe;
 mod embed;
 pub(crate) mod encode;
 mod evaluate;
@@ -30,6 +33,9 @@ mod shards;
 mod sidecar_ids;
 mod tag;
 mod tune;
+
+#[cfg(feature = "vision")]
+pub(crate) use shards::expanded;
 
 use std::process::ExitCode;
 
@@ -82,6 +88,10 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Extract(args) => return extract::run(&args, format.unwrap_or_default(), &progress),
         #[cfg(not(feature = "vision"))]
         Command::Extract(_) => Err(crate::failure::left_out("readers of pictures and videos", "vision")),
+        #[cfg(feature = "text")]
+        Command::Describe(args) => describe::run(&args, format.unwrap_or_default(), &progress),
+        #[cfg(not(feature = "text"))]
+        Command::Describe(_) => Err(crate::failure::left_out("text networks", "text")),
         Command::Generate(args) => generate::run(&args, format.unwrap_or_default(), &progress),
         Command::Class(command) => class::run(&command, format.unwrap_or_default(), &progress),
         Command::Methods => methods::run(format.unwrap_or_default()),

@@ -1,4 +1,5 @@
-//! `bidilel predict MODEL FEATURES...`: labels for feature rows, from the model alone.
+//! `bidilel predict MODEL FEATURES...`: labels for feature rows, from the model alone; or for pictures and videos, by the
+//! network that the model records.
 //!
 //! Rows are read, projected and written in blocks, so that a file of any size takes constant memory. Only refiners
 //! (`--post`) need all instances at once, and then only in the latent space, or their scores where there is none.
@@ -16,13 +17,14 @@ use bidilel_report::Format;
 
 use super::batch::Batch;
 use super::block::Block;
+use super::copies::Copies;
 use super::features::Sources;
 use super::predicted::{Renderer, Style, Writer};
 use super::row_scan::Scan;
 use crate::args::PredictArgs;
 use crate::failure::{hinted, usage};
 use crate::progress::Progress;
-use crate::{input, output};
+use crate::{input, output, pictures};
 
 /// Bytes of a line with a short name: a lower bound for the size of the output.
 const MIN_LINE_BYTES: usize = 8;
@@ -40,7 +42,9 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     args.out.iter().try_for_each(|path| output::check_target(path))?;
     progress.stage("open");
     let model = open_model(&args.input.model)?;
-    let mut sources = Sources::open(&args.input, &model.views, progress)?;
+    let instances = pictures::instances(&args.input, &model, args.skip_bad_rows, progress)?;
+    let copies = Copies::new(args.copy_to.as_deref(), instances.files.as_deref())?;
+    let mut sources = Sources::open(&instances.input, &model.views, progress)?;
     let post = refiners(args, &model, progress);
     let answering = args.asked.answering(&model, &post, progress)?;
     let thresholds = if args.tags { Some(thresholds(&model)?) } else { None };
@@ -67,7 +71,8 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     };
     output::write_to(args.out.as_deref(), |out| {
         let (thresholds, ids) = (thresholds.as_deref(), ids.as_ref());
-        let renderer = Renderer { style, classes: &classes, top: args.top, thresholds, ids, answering };
+        let labels = copies.as_ref().map(|copies| &copies.labels);
+        let renderer = Renderer { style, classes: &classes, top: args.top, thresholds, ids, answering, labels };
         let mut writer = Writer::new(out, style, &renderer.columns())?;
         if let Some((recognition, kept)) = &whole {
             writer.write(renderer.block(kept, recognition))?;
@@ -89,7 +94,8 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
         check_any(if any { &[0] } else { &[] }, count)?;
         writer.finish()
     })?;
-    report_rows(&found, count, args, progress)
+    copies.map_or(Ok(()), |copies| copies.make(progress))?;
+    report_rows(&found, count, &instances.skipped, args, progress)
 }
 
 /// The least score of a tag, for every class.
@@ -112,7 +118,13 @@ fn check_any(kept: &[usize], count: usize) -> Result<()> {
 }
 
 /// Notes what was found in the rows, and writes the list of those that were skipped.
-fn report_rows(found: &Scan, count: usize, args: &PredictArgs, watch: &dyn Observer) -> Result<()> {
+fn report_rows(
+    found: &Scan,
+    count: usize,
+    pictures: &[(String, String)],
+    args: &PredictArgs,
+    watch: &dyn Observer,
+) -> Result<()> {
     const MOST: usize = 5;
     if found.zero > 0 {
         let zero = found.zero;
@@ -132,6 +144,13 @@ fn report_rows(found: &Scan, count: usize, args: &PredictArgs, watch: &dyn Obser
     let Some(out) = args.out.as_ref().filter(|_| args.skip_bad_rows) else { return Ok(()) };
     output::write_to(Some(&out.with_extension("skipped.csv")), |out| {
         let mut csv = csv::Writer::from_writer(out);
+        if !pictures.is_empty() {
+            csv.write_record(["path", "problem"])?;
+            pictures.iter().try_for_each(|(path, problem)| {
+                csv.write_record([output::csv_cell(path).as_ref(), problem])
+            })?;
+            return Ok(csv.flush()?);
+        }
         csv.write_record(["index", "problem"])?;
         found.bad.iter().try_for_each(|(row, problem)| csv.write_record([&row.to_string(), problem]))?;
         Ok(csv.flush()?)

@@ -9,8 +9,12 @@ use bidilel_data::table::Ids;
 use bidilel_data::{Prediction, PredictionColumns, PredictionTable};
 use bidilel_report::{Format, IdKind, RowFormat, prediction_rows, tag_rows};
 
+use super::copies::Labels;
 use crate::failure::left_out;
 use crate::output;
+
+/// The folder of copies of instances that are rejected.
+const NONE_OF_THESE: &str = "none-of-these";
 
 /// How predictions are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +49,8 @@ pub(super) struct Renderer<'a> {
     pub(super) thresholds: Option<&'a [f64]>,
     pub(super) ids: Option<&'a Ids>,
     pub(super) answering: Option<Answering>,
+    /// Gets the best label of every instance.
+    pub(super) labels: Option<&'a Labels>,
 }
 
 /// A block, ready to be written.
@@ -76,6 +82,8 @@ impl<'a> Renderer<'a> {
     }
 
     fn rendered(&self, rows: impl Iterator<Item = Prediction<'a>>) -> Rendered<'a> {
+        let rows =
+            rows.inspect(|row| self.labels.into_iter().for_each(|labels| labels.put(row.index, row.label.unwrap_or(NONE_OF_THESE))));
         match self.style {
             Style::Parquet => Rendered::Rows(rows.collect()),
             Style::Rows(format) => Rendered::Text(format.rows(rows, self.ids.map(IdKind::of))),

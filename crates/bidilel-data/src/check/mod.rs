@@ -27,6 +27,7 @@ pub use visual::VisualSummary;
 
 use crate::reading::{self, Reading};
 use crate::table::TableRoles;
+use crate::text_encoder::TextEncoder;
 use duplicates::Duplicates;
 pub(crate) use splits::overlap;
 
@@ -62,7 +63,16 @@ impl Inspection {
 
 /// Describes a dataset and finds what is wrong with it; one that does not open is described as far as it goes.
 pub fn inspect(path: &Path) -> Inspection {
-    let Reading { mut dataset, notes, errors, tables, tags } = reading::read(path);
+    inspect_by(path, None)
+}
+
+/// As [`inspect`], for datasets whose descriptions are made of words by `encoder`.
+pub fn inspect_with(path: &Path, encoder: &dyn TextEncoder) -> Inspection {
+    inspect_by(path, Some(encoder))
+}
+
+fn inspect_by(path: &Path, encoder: Option<&dyn TextEncoder>) -> Inspection {
+    let Reading { mut dataset, notes, errors, tables, tags } = reading::read(path, encoder);
     if dataset.name.is_empty() {
         let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         dataset.name = absolute.file_name().unwrap_or_default().to_string_lossy().into_owned();

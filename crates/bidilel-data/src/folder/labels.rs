@@ -27,7 +27,7 @@ impl Labels {
 }
 
 pub(super) fn read(
-    folder: &Folder,
+    folder: &Folder<'_>,
     manifest: &Manifest,
     source: &Source,
     classes: &ClassIndex<'_>,
@@ -37,7 +37,7 @@ pub(super) fn read(
 
 /// The labels as they would be if the file counted the other way: from 1 instead of 0, or from 0 instead of 1.
 pub(super) fn read_from_other_base(
-    folder: &Folder,
+    folder: &Folder<'_>,
     manifest: &Manifest,
     source: &Source,
     classes: &ClassIndex<'_>,
@@ -53,7 +53,12 @@ fn base(manifest: &Manifest, source: &Source) -> Base {
     if manifest.one_based || source.one_based { Base::One } else { Base::Zero }
 }
 
-fn read_from_base(folder: &Folder, source: &Source, classes: &ClassIndex<'_>, base: Base) -> Result<Labels> {
+fn read_from_base(
+    folder: &Folder<'_>,
+    source: &Source,
+    classes: &ClassIndex<'_>,
+    base: Base,
+) -> Result<Labels> {
     let (path, key) = (folder.join(&source.file), source.key.as_deref());
     let bytes = file::map(&path)?;
     let mut lines = None;

@@ -68,6 +68,22 @@ pub(super) struct Semantic {
     pub(super) prompts: Option<NonZeroUsize>,
     /// Instead of `file`: word vectors that make a vector of every class name.
     pub(super) word_vectors: Option<String>,
+    /// Instead of `file`: names and descriptions of the classes, of which a text network makes vectors.
+    pub(super) text: Option<String>,
+    /// The text network, an ONNX file.
+    pub(super) network: Option<String>,
+    /// Its `tokenizer.json`.
+    pub(super) tokenizer: Option<String>,
+    /// The tensor to take of it.
+    pub(super) layer: Option<String>,
+    /// How tokens become one vector.
+    pub(super) pooling: Option<String>,
+    /// Sentences with a place for the text, whose vectors are averaged.
+    pub(super) templates: Option<Vec<String>>,
+    /// Tokens after which a text is cut.
+    pub(super) max_tokens: Option<NonZeroUsize>,
+    /// The column of `text` that describes the classes.
+    pub(super) description_column: Option<String>,
     /// What happens to a class of which no word has a vector.
     pub(super) missing: Option<Missing>,
     pub(super) columns: Option<Columns>,
@@ -78,6 +94,20 @@ pub(super) struct Semantic {
 }
 
 impl Semantic {
+    /// The first key that only descriptions in words have.
+    pub(super) fn text_key(&self) -> Option<&'static str> {
+        let keys = [
+            ("network", self.network.is_some()),
+            ("tokenizer", self.tokenizer.is_some()),
+            ("layer", self.layer.is_some()),
+            ("pooling", self.pooling.is_some()),
+            ("templates", self.templates.is_some()),
+            ("max_tokens", self.max_tokens.is_some()),
+            ("description_column", self.description_column.is_some()),
+        ];
+        keys.into_iter().find(|(_, said)| *said).map(|(key, _)| key)
+    }
+
     pub(super) fn choice(&self) -> Choice {
         Choice {
             columns: self.columns.clone(),

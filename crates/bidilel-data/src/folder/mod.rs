@@ -10,6 +10,7 @@ pub(crate) mod semantic;
 mod spelling;
 mod splits;
 mod tags;
+mod texts;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -17,15 +18,18 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use bidilel::dataset::Visual;
+use bidilel::networks::NetworkRecord;
 
 use crate::array::Array;
 use crate::container::Container;
 use crate::error::{Counted, Error, Result};
 use crate::file;
 use crate::names::ClassIndex;
+use crate::network_record::{self, Known};
 use crate::reading::{Note, Reading};
 use crate::table::{self, Ids, TableRoles, Truth};
 use crate::text::{self, List};
+use crate::text_encoder::TextEncoder;
 use labels::Labels;
 use manifest::{Manifest, Place};
 use tags::Tags;
@@ -34,10 +38,10 @@ use tags::Tags;
 pub(crate) const MANIFEST: &str = "dataset.toml";
 
 /// Reads the dataset that a `dataset.toml` describes, past everything in it that cannot be read.
-pub(crate) fn read(manifest_path: PathBuf) -> Reading {
+pub(crate) fn read(manifest_path: PathBuf, encoder: Option<&dyn TextEncoder>) -> Reading {
     let mut reading = Reading::new();
     let path = manifest_path.parent().unwrap_or(Path::new("")).to_owned();
-    let folder = Folder { path, manifest_path, outside: RefCell::default() };
+    let folder = Folder { path, manifest_path, outside: RefCell::default(), encoder };
     let manifest =
         file::map(&folder.manifest_path).and_then(|bytes| Manifest::parse(&folder.manifest_path, &bytes));
     if let Some(manifest) = reading.keep(manifest) {
@@ -63,14 +67,16 @@ pub(crate) fn has_tags(manifest_path: &Path) -> bool {
 }
 
 /// Where the files are.
-struct Folder {
+struct Folder<'a> {
     path: PathBuf,
     manifest_path: PathBuf,
     /// Files that lie elsewhere: a stranger's dataset could name any file of this machine.
     outside: RefCell<BTreeSet<PathBuf>>,
+    /// What turns texts into vectors, where somebody can.
+    encoder: Option<&'a dyn TextEncoder>,
 }
 
-impl Folder {
+impl Folder<'_> {
     fn read(&self, manifest: &Manifest, reading: &mut Reading) {
         reading.dataset.name.clone_from(&manifest.name);
         let classes = self.list(&manifest.classes).and_then(|list| list.composed().unique());
@@ -100,7 +106,11 @@ impl Folder {
             if let Some((representation, read)) = reading.keep(read) {
                 ids = ids.or(read.ids);
                 visual.push((representation, read.array, table.file.as_str()));
-                reading.add_table(&self.join(&table.file), &format!("visual.{name}"), read.notes, read.roles);
+                let file = self.join(&table.file);
+                reading.add_table(&file, &format!("visual.{name}"), read.notes, read.roles);
+                if let Some((record, _)) = recorded(&file, reading) {
+                    reading.dataset.networks.visual.insert(name.clone(), record);
+                }
             }
         }
         let labeled = labels.as_ref().map(Vec::len).or(reading.tags.as_ref().map(Vec::len));
@@ -174,6 +184,20 @@ impl Folder {
             features: self.join(file),
             rows: first.rows(),
         })
+    }
+}
+
+/// What made an array, where a record beside it says so; with the classes of its rows, for vectors of classes.
+fn recorded(array: &Path, reading: &mut Reading) -> Option<(NetworkRecord, Option<Vec<String>>)> {
+    match reading.keep(network_record::read(array))? {
+        Known::Nothing => None,
+        Known::Record(record, names) => Some((*record, names)),
+        Known::Stale(path) => {
+            let message = format!("is a record of another array than `{}`, and is ignored", array.display());
+            let hint = Some("delete it, or make the array anew by the command that wrote both");
+            reading.notes.push(Note { path, message, hint });
+            None
+        }
     }
 }
 

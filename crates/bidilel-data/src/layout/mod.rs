@@ -55,7 +55,8 @@ impl Contents {
         let absolute = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let name = absolute.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Self { classes, labels, visual, semantic, splits, notes, tables } = self;
-        let dataset = Dataset { name, classes, labels, visual, semantic, splits };
+        let networks = bidilel::Networks::default();
+        let dataset = Dataset { name, classes, labels, visual, semantic, splits, networks };
         Reading { dataset, notes, errors: Vec::new(), tables, tags: None }
     }
 

@@ -2,10 +2,12 @@
 //!
 //! Tensors are `f64` unless said otherwise: `semantic_distances.known_unseen`, `semantic_distances.unseen_pairs` (of the
 //! classes j = 1, 2, ... those to the classes before j), one `semantic.<name>` per representation (as the dataset has
-//! it; with unit norm before version 4), and those of the method (`fitted.rs` for the paper's), and training instances where some are kept (`kept.rs`). The metadata entry
+//! it; with unit norm before version 4), those of the method (`fitted.rs` for the paper's), training instances where some
+//! are kept (`kept.rs`), and one `file.<sha256>` of bytes per network that is part of the model. The metadata entry
 //! `bidilel` is a JSON object ([`Header`]), made from the model when it is written, so that nothing is kept twice. No
 //! code is in the file, and a reader can map it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use safetensors::tensor::SafeTensors;
@@ -20,6 +22,7 @@ use crate::calibrate::Biases;
 use crate::dataset::Metric;
 use crate::error::{FileProblem, ModelProblem, Result};
 use crate::method::{AnyFitted, Method};
+use crate::networks::{NetworkRecord, Networks};
 use crate::semantic::{ClassSemantics, Representation, SemanticDistances};
 use crate::stored::{Recorded, unpack};
 use crate::tags::Thresholds;
@@ -85,6 +88,9 @@ pub struct Header {
     /// Paths or identifiers of the training instances that are kept, where they have some; since version 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance_names: Option<Vec<String>>,
+    /// What made the representations of pictures and texts, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub networks: Option<Networks>,
 }
 
 /// One semantic representation of a model.
@@ -132,6 +138,7 @@ impl Model {
             thresholds: self.thresholds.clone(),
             fingerprint: self.fingerprint.clone(),
             instance_names: self.kept.as_ref().and_then(KeptInstances::names).cloned(),
+            networks: (!self.networks.is_empty()).then(|| self.networks.clone()),
         }
     }
 
@@ -153,6 +160,9 @@ impl Model {
             tensors.push(Tensor::new(&format!("semantic.{}", one.name), &one.raw));
         }
         tensors.extend(self.calibration.iter().flat_map(calibration::tensors));
+        for (sha256, bytes) in &self.embedded {
+            tensors.push(Tensor::file(&embedded_name(sha256), bytes));
+        }
         tensors::write(&tensors, KEY, &serde_json::to_string(&self.header())?, out)
     }
 
@@ -200,12 +210,15 @@ impl Model {
             generalized,
             fingerprint,
             thresholds,
+            networks,
             ..
         } = header;
         let of_known = thresholds.as_ref().and_then(|thresholds| thresholds.known.as_ref());
         if of_known.is_some_and(|own| own.len() != known.len()) {
             return Err(ModelProblem::Without { what: "threshold for every known class" }.into());
         }
+        let networks = networks.unwrap_or_default();
+        let embedded = read_embedded(&file, &networks)?;
         Ok(Self {
             dataset,
             split,
@@ -222,8 +235,28 @@ impl Model {
             fingerprint,
             kept,
             thresholds,
+            networks,
+            embedded,
         })
     }
+}
+
+/// The tensor of a file that is part of the model.
+fn embedded_name(sha256: &str) -> String {
+    format!("file.{sha256}")
+}
+
+/// The files that the header names and the model has.
+fn read_embedded(file: &SafeTensors<'_>, networks: &Networks) -> Result<BTreeMap<String, Vec<u8>>> {
+    let mut embedded = BTreeMap::new();
+    for record in networks.records().flat_map(NetworkRecord::files) {
+        let name = embedded_name(&record.sha256);
+        if file.tensor(&name).is_ok() {
+            let bytes = tensors::unpack_file(file, &name).map_err(ModelProblem::from)?;
+            embedded.insert(record.sha256.clone(), bytes);
+        }
+    }
+    Ok(embedded)
 }
 
 fn read_semantics(file: &SafeTensors<'_>, header: &Header) -> Result<ClassSemantics> {

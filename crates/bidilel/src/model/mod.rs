@@ -18,6 +18,8 @@ mod fitted;
 mod kept;
 mod project;
 
+use std::collections::BTreeMap;
+
 use faer::MatRef;
 
 use bidilel_math::Observer;
@@ -30,6 +32,7 @@ use crate::calibrate::{Biases, Calibration, HoldOut};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, ZeroShotMethod};
+use crate::networks::Networks;
 use crate::pipeline::Fitted;
 use crate::post::{Post, refined};
 use crate::recognize::{Candidates, Recognition};
@@ -72,6 +75,10 @@ pub struct Model {
     pub kept: Option<KeptInstances>,
     /// The least scores of tags; none for a model of single labels.
     pub thresholds: Option<Thresholds>,
+    /// What made the representations of pictures and texts, where that is known.
+    pub networks: Networks,
+    /// Files of these networks that are part of the model, by their SHA-256.
+    pub embedded: BTreeMap<String, Vec<u8>>,
 }
 
 /// The best class of an instance.
@@ -108,7 +115,18 @@ impl Model {
             fingerprint: task.fingerprint(),
             kept: None,
             thresholds: None,
+            networks: Networks::default(),
+            embedded: BTreeMap::new(),
         }
+    }
+
+    /// Records what made the inputs: those of `networks` that made a representation of this model.
+    #[must_use]
+    pub fn made_by(mut self, networks: &Networks) -> Self {
+        let views = self.views.parts.iter().map(|view| view.name.as_str());
+        let semantics = self.semantics.representations.iter().map(|one| one.name.as_str());
+        self.networks = networks.of(views, semantics);
+        self
     }
 
     /// Fits one trial of a dataset: the split of that name, or the first trial of the dataset's first split.
@@ -125,7 +143,7 @@ impl Model {
         let method = Method::from_settings(settings, seed);
         method.require_inductive()?;
         let fitted = method.fit(&task, watch)?;
-        let model = Self::new(&dataset.name, choice.normalize, &task, &method, fitted);
+        let model = Self::new(&dataset.name, choice.normalize, &task, &method, fitted).made_by(&dataset.networks);
         if choice.candidates == Candidates::All {
             model.calibrated(&task, &method, &HoldOut::like(&task, Candidates::All, seed), watch)
         } else {
