@@ -12,7 +12,7 @@ use crate::tuning::settings_line_without;
 use crate::{Align, Bar, Table, settings_line, wrap_lines};
 
 /// What the first column and the head say.
-const SAID: [&str; 3] = ["method", "visual", "semantic"];
+const SAID: [&str; 4] = ["method", "visual", "semantic", "generalized"];
 
 impl Comparison {
     /// One row per method with fractions: for CSV.
@@ -160,14 +160,19 @@ impl Comparison {
         let trials = self.results.iter().map(|row| row.runs.len()).max().unwrap_or(0);
         let of = |count: usize| if count == 1 { "1 trial".to_owned() } else { format!("{count} trials") };
         let drawn = self.random_splits.map_or(String::new(), |drawn| format!(": {drawn}"));
+        // By chance, which of two sides an instance is taken for depends on how many classes either has.
+        let guessing = if self.is_generalized() {
+            String::new()
+        } else {
+            format!("; guessing gives {:.1} %", 100.0 * self.chance)
+        };
         let head = format!(
-            "{} ({}, {}{drawn}), {} with {}; guessing gives {:.1} %\n",
+            "{} ({}, {}{drawn}), {} with {}{guessing}\n",
             self.dataset,
             self.split,
             of(trials),
             self.visual.join("+"),
             self.semantic.join("+"),
-            100.0 * self.chance
         );
         out += &wrap_lines(&head, width);
         for kind in [Kind::Inductive, Kind::Transductive] {
