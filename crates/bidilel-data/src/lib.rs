@@ -71,5 +71,6 @@ pub use names::closest;
 pub use reading::{Opened, open};
 pub use scratch::Scratch;
 pub use write::{
-    Cells, ColumnType, Precision, Prediction, PredictionColumns, PredictionTable, TableWriter, WriteOptions, check_target, write,
+    Cells, ColumnType, Precision, Prediction, PredictionColumns, PredictionTable, TableWriter, WriteOptions,
+    check_target, write,
 };

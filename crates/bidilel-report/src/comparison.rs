@@ -361,8 +361,9 @@ pub(crate) mod tests {
         let text = serde_json::to_string(&compared).expect("serializable");
         assert_eq!(serde_json::from_str::<Comparison>(&text).expect("an object"), compared);
         // Spreads over six trials are those of the harmonic mean.
-        let trials =
-            |base: f64| (0..6).map(|i| run(&format!("random:{i}"), base, 0.4 + 0.01 * f64::from(i))).collect();
+        let trials = |base: f64| {
+            (0..6).map(|i| run(&format!("random:{i}"), base, 0.4 + 0.01 * f64::from(i))).collect()
+        };
         let compared = comparison(vec![
             entry("a", Kind::Inductive, trials(0.5)),
             entry("b", Kind::Inductive, trials(0.3)),

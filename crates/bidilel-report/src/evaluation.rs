@@ -11,8 +11,8 @@ use bidilel_math::statistics::Summary;
 use serde::{Deserialize, Serialize};
 
 use crate::CheckReport;
-use crate::confidence::Confidence;
 use crate::class_scores::class_scores;
+use crate::confidence::Confidence;
 use crate::generalized::{mean_generalized, mean_sides};
 
 /// What was evaluated.

@@ -47,7 +47,8 @@ pub use check::CheckReport;
 pub use class_list::{ClassList, ClassRole, ListedClass, NearClass};
 pub use comparison::{ComparedMethod, Comparison, ComparisonHead, Entry, FEWEST_TRIALS, Measurement, Over};
 pub use confidence::{
-    BeforeAfter, CalibrationReport, Confidence, CoverageReport, OpenSetReport, OpenSetRun, RejectionReport, SignalReport,
+    BeforeAfter, CalibrationReport, Confidence, CoverageReport, OpenSetReport, OpenSetRun, RejectionReport,
+    SignalReport,
 };
 pub use evaluation::{Accuracies, ClassScore, Evaluation, Mistake, RunScore, Spread, Subject};
 pub use fitted::ModelReport;

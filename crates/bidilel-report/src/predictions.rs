@@ -178,7 +178,8 @@ fn csv_rows<'a>(
     for Prediction { index, label, distance, probability, in_set, id } in rows {
         let numbers = (index.to_string(), distance.to_string());
         let (label, id) = (cell(label.unwrap_or_default()), id.map(&cell));
-        let (probability, in_set) = (probability.map(|one| one.to_string()), in_set.map(|one| one.to_string()));
+        let (probability, in_set) =
+            (probability.map(|one| one.to_string()), in_set.map(|one| one.to_string()));
         let more = [probability.as_deref(), in_set.as_deref(), id.as_deref()];
         let fields = [numbers.0.as_str(), &label, &numbers.1].into_iter().chain(more.into_iter().flatten());
         let written = csv.write_record(fields);
@@ -193,7 +194,8 @@ fn json(row: Prediction<'_>, kind: Option<IdKind>) -> String {
         IdKind::Id => RowId::Id(id),
         IdKind::Path => RowId::Path(id),
     });
-    serde_json::to_string(&PredictionRow { index, label, distance, probability, in_set, id }).unwrap_or_default()
+    serde_json::to_string(&PredictionRow { index, label, distance, probability, in_set, id })
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -222,7 +224,7 @@ mod tests {
     fn a_calibrated_model_says_how_sure_it_is_and_when_it_is_none_of_these() {
         // The first instance is clear, the second is between two classes.
         let values = [[4.0, 1.0], [1.0, 0.75], [0.0, -9.0]];
-        let scores = Scores { values: faer::Mat::from_fn(3, 2, |class, i| values[class][i]) };
+        let scores = Scores { values: bidilel::Mat::from_fn(3, 2, |class, i| values[class][i]) };
         let classes = ["bear".to_owned(), "fox".to_owned(), "owl".to_owned()];
         let by_margin = Threshold { by: Signal::Margin, least: 0.5 };
         let answering = Answering { temperature: 0.5, reject: Some(by_margin), set_bound: Some(3.5) };
@@ -243,7 +245,14 @@ mod tests {
         let text = RowFormat::Text.rows(rows(&answering).into_iter(), None);
         assert!(text.ends_with("  no      (none of these)\n"), "{text}");
         // Probabilities of all classes sum to one.
-        let all = prediction_rows(&scores, &[0, 1], &classes, 3, None, Some(&Answering { reject: None, ..answering }));
+        let all = prediction_rows(
+            &scores,
+            &[0, 1],
+            &classes,
+            3,
+            None,
+            Some(&Answering { reject: None, ..answering }),
+        );
         let sum: f64 = all.filter_map(|row| row.probability).sum();
         assert!((sum - 2.0).abs() < 1e-12);
     }
@@ -253,14 +262,18 @@ mod tests {
         let format = RowFormat::Json;
         let id = Some(IdKind::Path);
         let block = || format.rows(rows(Some("a.jpg")).into_iter(), id);
-        let text = [&format.head(&columns(id)), &block(), format.separator(), &block(), format.tail()].concat();
+        let text =
+            [&format.head(&columns(id)), &block(), format.separator(), &block(), format.tail()].concat();
         let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(found.as_array().map(Vec::len), Some(4));
         let first = serde_json::json!({"index": 0, "label": "polar bear", "distance": 0.25, "path": "a.jpg"});
         assert_eq!(found[0], first);
         let lines = RowFormat::JsonLines.rows(rows(None).into_iter(), None);
         assert_eq!(lines.lines().next(), Some(r#"{"index":0,"label":"polar bear","distance":0.25}"#));
-        assert_eq!([RowFormat::Json.head(&columns(None)), RowFormat::Json.tail().to_owned()].concat(), "[\n]\n");
+        assert_eq!(
+            [RowFormat::Json.head(&columns(None)), RowFormat::Json.tail().to_owned()].concat(),
+            "[\n]\n"
+        );
     }
 
     #[test]

@@ -56,8 +56,7 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
         Ok(())
     })?;
     let confidence = args.confidence.report(&measured, args.method.seed);
-    let result =
-        Evaluation { confidence, ..Evaluation::of(evaluated, progress.finish(), progress.checks()) };
+    let result = Evaluation { confidence, ..Evaluation::of(evaluated, progress.finish(), progress.checks()) };
     args.predictions.iter().try_for_each(|path| exported::write(path, &recognized))?;
     args.latent.iter().try_for_each(|path| exported::write_latent(path, &recognized))?;
     let Some((path, file_format)) = file else { return print(&result, format) };

@@ -91,11 +91,7 @@ enum Sink {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(
-        out: &'a mut dyn Write,
-        style: Style,
-        columns: &PredictionColumns<'_>,
-    ) -> Result<Self> {
+    pub(super) fn new(out: &'a mut dyn Write, style: Style, columns: &PredictionColumns<'_>) -> Result<Self> {
         let sink = match style {
             Style::Rows(format) => Sink::Rows { format, head: Some(format.head(columns)), any: false },
             Style::Parquet => Sink::Parquet(PredictionTable::new(columns)?),

@@ -33,11 +33,7 @@ pub struct PredictionColumns<'a> {
 impl<'a> PredictionColumns<'a> {
     /// All names, in order.
     pub fn names(&self) -> Vec<&'a str> {
-        let optional = [
-            self.probability.then_some("probability"),
-            self.in_set.then_some("in_set"),
-            self.id,
-        ];
+        let optional = [self.probability.then_some("probability"), self.in_set.then_some("in_set"), self.id];
         ["index", "label", "distance"].into_iter().chain(optional.into_iter().flatten()).collect()
     }
 }

@@ -45,7 +45,8 @@ impl PredictionTable {
             Cells::Floats(predictions.iter().map(|p| p.distance).collect()),
         ];
         if self.columns.probability {
-            cells.push(Cells::Floats(predictions.iter().map(|p| p.probability.unwrap_or(f64::NAN)).collect()));
+            cells
+                .push(Cells::Floats(predictions.iter().map(|p| p.probability.unwrap_or(f64::NAN)).collect()));
         }
         if self.columns.in_set {
             cells.push(Cells::Booleans(predictions.iter().map(|p| p.in_set.unwrap_or_default()).collect()));

@@ -41,7 +41,7 @@ pub fn prediction_set(scores: &Scores, instance: usize, bound: f64) -> Vec<usize
 #[cfg(test)]
 mod tests {
     use faer::Mat;
-    use rand::{Rng, SeedableRng};
+    use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
     use super::*;

@@ -151,7 +151,8 @@ mod tests {
         let fitted = method.fit(task, &Silent).expect("a fit");
         let batch = task.batch(Candidates::All);
         let known = task.known.len();
-        let found = biases.recognize((method, &fitted), batch.prepared(), known, |_, _, _| ()).expect("scores");
+        let found =
+            biases.recognize((method, &fitted), batch.prepared(), known, |_, _, _| ()).expect("scores");
         let figures = Generalized::of(&found.scores, known, &batch.labels, biases.last());
         (biases, figures)
     }
@@ -162,7 +163,10 @@ mod tests {
         for method in [Pipeline::default().into(), Method::from(Eszsl::default())] {
             let gain = |seed: u64| {
                 let (_, found) = figures(&task(seed), &method);
-                assert!(found.calibrated.harmonic <= found.ausuc.sqrt() + 1e-12, "the curve is above the point");
+                assert!(
+                    found.calibrated.harmonic <= found.ausuc.sqrt() + 1e-12,
+                    "the curve is above the point"
+                );
                 found.calibrated.harmonic - found.uncalibrated.harmonic
             };
             let gains: Vec<f64> = (0..4).map(gain).collect();

@@ -119,7 +119,7 @@ fn without_own((scores, truth): Labeled<'_>, signal: Signal) -> Vec<f64> {
 mod tests {
     use approx::assert_relative_eq;
     use faer::Mat;
-    use rand::{Rng, SeedableRng};
+    use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
     use super::*;

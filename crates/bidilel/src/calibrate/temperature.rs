@@ -91,7 +91,7 @@ fn slope(sets: &[Labeled<'_>], inverse: f64) -> (f64, f64) {
 mod tests {
     use approx::assert_relative_eq;
     use faer::Mat;
-    use rand::{Rng, SeedableRng};
+    use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
     use super::*;

@@ -96,7 +96,7 @@ pub fn brier(scores: &Scores, truth: &[usize], temperature: f64) -> f64 {
 mod tests {
     use approx::assert_relative_eq;
     use faer::Mat;
-    use rand::{Rng, SeedableRng};
+    use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
     use super::*;

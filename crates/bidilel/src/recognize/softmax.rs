@@ -36,7 +36,8 @@ mod tests {
     #[test]
     fn probabilities_sum_to_one_in_the_order_of_the_scores_at_any_scale() {
         for scale in [1e-3, 1.0, 1e6] {
-            let scores = Scores { values: Mat::from_fn(4, 1, |class, _| scale * [0.3, -2.0, 0.1, 0.2][class]) };
+            let scores =
+                Scores { values: Mat::from_fn(4, 1, |class, _| scale * [0.3, -2.0, 0.1, 0.2][class]) };
             for temperature in [0.01, 1.0, 100.0] {
                 let found = scores.probabilities(0, temperature);
                 assert_relative_eq!(found.iter().sum::<f64>(), 1.0, epsilon = 1e-12);
