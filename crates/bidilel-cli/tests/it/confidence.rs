@@ -131,7 +131,7 @@ fn what_only_a_calibrated_model_can_answer_says_how_to_get_one() {
         assert!(ran.usage().contains("expected a share"), "{}", ran.stderr);
     }
     let ran = bidilel(&["predict", &model, &features, "--reject-by", "score"]);
-    assert!(ran.usage().contains("--reject"), "{}", ran.stderr);
+    assert!(ran.usage().contains("required") && ran.stderr.contains("--reject <RATE>"), "{}", ran.stderr);
 }
 
 #[test]
@@ -189,5 +189,9 @@ fn evaluate_measures_calibration_coverage_and_unknowns() {
         bidilel(&["evaluate", &data, "--method", "eszsl", "--coverage", "0.9", "--format", "json"]).json();
     assert_eq!(other["calibration"]["folds"], 3, "coverage implies calibration, for any method");
     let refused = bidilel(&["evaluate", &data, "--reject", "0.1"]);
-    assert!(refused.usage().contains("--open-set"), "{}", refused.stderr);
+    assert!(
+        refused.usage().contains("required") && refused.stderr.contains("--open-set"),
+        "{}",
+        refused.stderr
+    );
 }
