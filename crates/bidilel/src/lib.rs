@@ -86,7 +86,8 @@ pub use metrics::Accuracy;
 pub use model::{Model, Prediction};
 pub use pipeline::{Fitted, Pipeline};
 pub use post::{
-    Balanced, Csls, GlobalCorrection, MutualProximity, Nrm, Post, Refiner, ScoreRefiner, SelfTraining, Structured,
+    Balanced, Csls, GlobalCorrection, MutualProximity, Nrm, Post, Refiner, ScoreRefiner, SelfTraining,
+    Structured,
 };
 pub use recognize::{Recognition, Scores};
 pub use semantic::{ClassSemantics, Representation, SemanticDistances};

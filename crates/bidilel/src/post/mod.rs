@@ -98,7 +98,9 @@ impl Post {
             PostName::Nrm => Some(Self::Nrm(Nrm {})),
             PostName::GlobalCorrection => Some(Self::GlobalCorrection(GlobalCorrection {})),
             PostName::Csls => Some(Self::Csls(Csls::from_settings(settings))),
-            PostName::MutualProximity => Some(Self::MutualProximity(MutualProximity::from_settings(settings))),
+            PostName::MutualProximity => {
+                Some(Self::MutualProximity(MutualProximity::from_settings(settings)))
+            }
         };
         settings.post.iter().flatten().filter_map(refiner).collect()
     }

@@ -4,8 +4,8 @@ use bidilel::metrics::hubness;
 use bidilel::post::{Post, SelfTraining, Structured, refined};
 use bidilel::settings::{MethodName, Named, PostName};
 use bidilel::{
-    Candidates, Error, Experiment, Mat, Method, Model, Recognition, Refiner, Scores, Settings,
-    Silent, Synthetic, Task, ZeroShotMethod, evaluate,
+    Candidates, Error, Experiment, Mat, Method, Model, Recognition, Refiner, Scores, Settings, Silent,
+    Synthetic, Task, ZeroShotMethod, evaluate,
 };
 
 use crate::support::score_refiners;
