@@ -169,9 +169,8 @@ impl SentenceEncoder {
         let same = |a: &usize, b: &usize| padded || encoded[*a].ids.len() == encoded[*b].ids.len();
         let mut rows: Vec<Vec<f32>> = vec![Vec::new(); distinct.len()];
         let mut done = 0;
-        for group in
-            order.chunk_by(same).flat_map(|group| group.chunks(self.input.batch.unwrap_or(self.batch)))
-        {
+        let size = self.input.batch.unwrap_or(self.batch);
+        for group in order.chunk_by(same).flat_map(|group| group.chunks(size)) {
             let members: Vec<&Encoded> = group.iter().map(|&text| &encoded[text]).collect();
             let batch = self.assemble(&members);
             let output = self.network.run(&batch)?;

@@ -44,8 +44,9 @@ pub(crate) fn instances<'a>(
 ) -> Result<Instances<'a>> {
     let mut visual = Vec::new();
     for typed in &args.features {
-        let paths = if typed == "-" { Vec::new() } else { expanded(typed).unwrap_or_default() };
-        visual.extend(paths.into_iter().map(|path| (path.is_dir() || is_visual(&path)).then_some(path)));
+        // What cannot be found is reported by whoever opens feature rows.
+        let paths = expanded(typed).unwrap_or_else(|_| vec![PathBuf::from(typed)]);
+        visual.extend(paths.into_iter().map(|path| is_for_network(&path, model).then_some(path)));
     }
     let pictures: Vec<PathBuf> = visual.iter().flatten().cloned().collect();
     if pictures.is_empty() {
@@ -79,6 +80,15 @@ pub(crate) fn instances<'a>(
     (input.id_column, input.label_column) = (None, None);
     let files = items.into_iter().map(|item| item.file).collect();
     Ok(Instances { input: Cow::Owned(input), files: Some(files), skipped, _scratch: Some(scratch) })
+}
+
+/// Whether a path is a picture or a video, or a folder of these.
+fn is_for_network(path: &Path, model: &Model) -> bool {
+    if !path.is_dir() {
+        return is_visual(path);
+    }
+    // A model that never saw a picture is not asked about folders without one: that is another mistake.
+    !model.networks.visual.is_empty() || discover(path, Only::Both, LabelFrom::Top).is_ok()
 }
 
 /// The pictures and videos of everything that was typed, each once, by the path that leads to it.
