@@ -79,6 +79,6 @@ pub use reading::{Opened, OpenedTags, has_tags, open, open_tagged, open_with};
 pub use scratch::Scratch;
 pub use text_encoder::{AnyError, TextEncoder, TextRequest, TextVectors};
 pub use write::{
-    Cells, ColumnType, Precision, Prediction, PredictionColumns, PredictionTable, TableWriter, VectorFile, WriteOptions,
-    check_target, write,
+    Cells, ColumnType, Precision, Prediction, PredictionColumns, PredictionTable, TableWriter, VectorFile,
+    WriteOptions, check_target, write,
 };

@@ -72,7 +72,8 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     output::write_to(args.out.as_deref(), |out| {
         let (thresholds, ids) = (thresholds.as_deref(), ids.as_ref());
         let labels = copies.as_ref().map(|copies| &copies.labels);
-        let renderer = Renderer { style, classes: &classes, top: args.top, thresholds, ids, answering, labels };
+        let renderer =
+            Renderer { style, classes: &classes, top: args.top, thresholds, ids, answering, labels };
         let mut writer = Writer::new(out, style, &renderer.columns())?;
         if let Some((recognition, kept)) = &whole {
             writer.write(renderer.block(kept, recognition))?;

@@ -82,8 +82,11 @@ impl<'a> Renderer<'a> {
     }
 
     fn rendered(&self, rows: impl Iterator<Item = Prediction<'a>>) -> Rendered<'a> {
-        let rows =
-            rows.inspect(|row| self.labels.into_iter().for_each(|labels| labels.put(row.index, row.label.unwrap_or(NONE_OF_THESE))));
+        let rows = rows.inspect(|row| {
+            self.labels
+                .into_iter()
+                .for_each(|labels| labels.put(row.index, row.label.unwrap_or(NONE_OF_THESE)))
+        });
         match self.style {
             Style::Parquet => Rendered::Rows(rows.collect()),
             Style::Rows(format) => Rendered::Text(format.rows(rows, self.ids.map(IdKind::of))),

@@ -271,7 +271,8 @@ mod tests {
         };
         assert_eq!(scores(0), scores(0));
         // Folds of other sizes cannot be compared as matrices.
-        let classes = |seed: u64| -> Vec<Vec<usize>> { scores(seed).into_iter().map(|fold| fold.classes).collect() };
+        let classes =
+            |seed: u64| -> Vec<Vec<usize>> { scores(seed).into_iter().map(|fold| fold.classes).collect() };
         assert_ne!(classes(0), classes(1));
     }
 }

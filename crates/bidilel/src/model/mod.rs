@@ -143,7 +143,8 @@ impl Model {
         let method = Method::from_settings(settings, seed);
         method.require_inductive()?;
         let fitted = method.fit(&task, watch)?;
-        let model = Self::new(&dataset.name, choice.normalize, &task, &method, fitted).made_by(&dataset.networks);
+        let model =
+            Self::new(&dataset.name, choice.normalize, &task, &method, fitted).made_by(&dataset.networks);
         if choice.candidates == Candidates::All {
             model.calibrated(&task, &method, &HoldOut::like(&task, Candidates::All, seed), watch)
         } else {
