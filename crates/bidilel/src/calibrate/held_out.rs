@@ -10,6 +10,7 @@ use bidilel_math::{Check, Observer};
 use super::draw::draw_classes;
 use super::fold::Fold;
 use super::{Curve, best_bias};
+use crate::bottom_up::Sizes;
 use crate::error::{Error, Result};
 use crate::method::{FittedMethod, Method, ZeroShotMethod};
 use crate::post::{BesideKnown, refined};
@@ -117,7 +118,7 @@ pub(super) fn recognized(
 ) -> Result<Vec<Recognized>> {
     let candidates = hold_out.candidates;
     each_fold(task, hold_out, watch, |Fold { task, classes }, watch| {
-        let fitted = method.fit(&task, watch)?;
+        let fitted = within(method, &task).fit(&task, watch)?;
         let batch = task.batch(candidates);
         let range = candidates.range(task.known.len(), task.unseen.len());
         Ok(Recognized {
@@ -127,6 +128,20 @@ pub(super) fn recognized(
             classes: classes[range].to_vec(),
         })
     })
+}
+
+/// The method with no more latent dimensions than a fold has: a fold has fewer classes and instances than the task.
+fn within(method: &Method, fold: &Task) -> Method {
+    let mut method = method.clone();
+    if let Method::Bidilel(pipeline) = &mut method {
+        let semantic_dim = fold.semantics.vectors().map_or(usize::MAX, |vectors| vectors.nrows());
+        let sizes = Sizes { instances: fold.train.labels.len(), classes: fold.known.len(), semantic_dim };
+        let most = pipeline.bottom_up.learner().most_dim(&sizes).max(1);
+        if let Some(Some(dim)) = pipeline.bottom_up.learner_mut().dim() {
+            *dim = most.min(*dim);
+        }
+    }
+    method
 }
 
 /// Does something with every fold, one after another: each holds its own copy of most features.
@@ -175,6 +190,7 @@ mod tests {
     use bidilel_math::Silent;
 
     use super::*;
+    use crate::bottom_up::{BottomUp, Lda};
     use crate::method::Eszsl;
     use crate::pipeline::Pipeline;
     use crate::post::{Balanced, Post, SelfTraining, Structured};
@@ -259,6 +275,18 @@ mod tests {
                 let scores = |task: &Task| held_out(task, &method, &hold_out, &Silent).expect("scores");
                 assert_eq!(scores(&task), scores(&poisoned));
             }
+        }
+    }
+
+    /// Twenty known classes have nineteen dimensions of separation, and a fold fewer.
+    #[test]
+    fn dimensions_that_a_fold_does_not_have_are_left_out() {
+        let task = task();
+        let lda = Lda { dim: Some(task.known.len() - 1), ..Lda::default() };
+        let method = Pipeline { bottom_up: BottomUp::Lda(lda), ..Pipeline::default() }.into();
+        for candidates in [Candidates::All, Candidates::Unseen] {
+            let hold_out = HoldOut { folds: 2, ..HoldOut::like(&task, candidates, 0) };
+            assert_eq!(held_out(&task, &method, &hold_out, &Silent).expect("scores").len(), 2);
         }
     }
 
