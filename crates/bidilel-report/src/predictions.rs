@@ -246,8 +246,8 @@ mod tests {
         let text = RowFormat::Text.rows(rows(&answering).into_iter(), None);
         assert!(text.ends_with("  no      (none of these)\n"), "{text}");
         // Probabilities of all classes sum to one.
-        let answering = Answering { reject: None, ..answering };
-        let all = prediction_rows(&scores, &[0, 1], &classes, 3, None, Some(&answering));
+        let never = Answering { reject: None, ..answering };
+        let all = prediction_rows(&scores, &[0, 1], &classes, 3, None, Some(&never));
         let sum: f64 = all.filter_map(|row| row.probability).sum();
         assert!((sum - 2.0).abs() < 1e-12);
     }
