@@ -201,15 +201,11 @@ fn classes(result: &EvaluationInput) -> String {
 }
 
 fn confusion(result: &EvaluationInput, island: &mut Island) -> Option<String> {
-    result.matrix()?;
     let run = result.runs.first()?;
-    let columns = match &result.run_data {
-        Some(data) if data.candidates.len() == run.confusion.first()?.len() => data.candidates.clone(),
-        _ => run.unseen.clone(),
-    };
+    let names = run.candidates()?;
     let mut mistakes: Vec<(usize, &String, &String)> = Vec::new();
-    for (truth, counts) in run.unseen.iter().zip(&run.confusion) {
-        let wrong = columns.iter().zip(counts).filter(|(guess, count)| **count > 0 && *guess != truth);
+    for (truth, counts) in names.iter().zip(&run.confusion) {
+        let wrong = names.iter().zip(counts).filter(|(guess, count)| **count > 0 && *guess != truth);
         mistakes.extend(wrong.map(|(guess, &count)| (count, truth, guess)));
     }
     mistakes.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
@@ -221,7 +217,7 @@ fn confusion(result: &EvaluationInput, island: &mut Island) -> Option<String> {
         ]
     };
     let rows: Vec<Vec<Cell>> = mistakes.iter().take(LISTED_MISTAKES).map(row).collect();
-    let index = island.add_confusion(ConfusionData::of(&run.unseen, &columns, &run.confusion));
+    let index = island.add_confusion(ConfusionData::of(&names, &run.confusion));
     let first = if result.runs.len() > 1 {
         format!(" Of {} runs this is the first: {}, seed {}.", result.runs.len(), run.split, run.seed)
     } else {
@@ -234,7 +230,7 @@ fn confusion(result: &EvaluationInput, island: &mut Island) -> Option<String> {
         paragraph(&format!(
             "One row per true class, one column per prediction; darker is a larger share of the row. Point at a cell, or move with the arrow keys.{first}"
         )),
-        run.unseen.len(),
+        names.len(),
         if rows.is_empty() {
             String::new()
         } else {

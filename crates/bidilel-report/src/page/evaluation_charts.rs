@@ -1,8 +1,6 @@
 //! Charts of an evaluation.
 
-use serde_json::Value;
-
-use super::input::EvaluationInput;
+use super::input::{Bin, Calibration, EvaluationInput};
 use crate::plot::{Axis, BarPlot, Chart, Drawing, Layer, Map, Matrix, Plot};
 use crate::{Bar, RunData};
 
@@ -46,16 +44,9 @@ impl EvaluationInput {
 
     /// The confusion matrix of the first run.
     pub(crate) fn matrix(&self) -> Option<Chart> {
-        let run = self.runs.first().filter(|run| !run.confusion.is_empty())?;
-        let columns = match run.confusion.first()?.len() {
-            same if same == run.unseen.len() => run.unseen.clone(),
-            all => self
-                .run_data
-                .as_ref()
-                .map(|data| data.candidates.clone())
-                .filter(|names| names.len() == all)?,
-        };
-        let matrix = Matrix { rows: run.unseen.clone(), columns, counts: run.confusion.clone() };
+        let run = self.runs.first()?;
+        let names = run.candidates()?;
+        let matrix = Matrix { rows: names.clone(), columns: names, counts: run.confusion.clone() };
         let description = format!(
             "Instances by true class (rows) and predicted class (columns), {}, seed {}.",
             run.split, run.seed
@@ -80,15 +71,22 @@ impl EvaluationInput {
     }
 
     pub(crate) fn reliability(&self) -> Option<Chart> {
-        let bins = &self.calibration.as_ref()?.bins;
-        let points: Vec<(f64, f64)> =
-            bins.iter().filter(|bin| bin.count > 0).map(|bin| (bin.confidence, bin.accuracy)).collect();
-        if points.is_empty() {
+        let Calibration { bins, bins_before, ece } = self.calibration.as_ref()?;
+        let points = |bins: &[Bin]| -> Vec<(f64, f64)> {
+            bins.iter().filter(|bin| bin.count > 0).map(|bin| (bin.confidence, bin.accuracy)).collect()
+        };
+        let (after, before) = (points(bins), points(bins_before));
+        if after.is_empty() {
             return None;
         }
-        let error = self.calibration.as_ref().and_then(|calibration| calibration.expected_error);
-        let error = error.map_or(String::new(), |error| {
-            format!(" Expected calibration error {:.1} points.", 100.0 * error)
+        let mut layers = vec![Layer::line("probabilities", after)];
+        if !before.is_empty() {
+            layers.push(Layer::line("before calibration", before));
+        }
+        layers.push(Layer::Guide { name: "as it should be".to_owned(), ends: [(0.0, 0.0), (1.0, 1.0)] });
+        let error = ece.map_or(String::new(), |ece| {
+            let (after, before) = (100.0 * ece.after, 100.0 * ece.before);
+            format!(" Expected calibration error {after:.1} points, {before:.1} before calibration.")
         });
         let description = format!(
             "Accuracy of predictions by their probability; on the dashed line probabilities are right.{error}"
@@ -96,34 +94,20 @@ impl EvaluationInput {
         let plot = Plot {
             x: Axis::percent("probability of the prediction (%)").with(&[0.0, 1.0]),
             y: Axis::percent("accuracy (%)").with(&[0.0, 1.0]),
-            layers: vec![
-                Layer::line("predictions", points),
-                Layer::Guide { name: "as it should be".to_owned(), ends: [(0.0, 0.0), (1.0, 1.0)] },
-            ],
+            layers,
         };
         Some(Chart::new("reliability", "Reliability", &description, Drawing::Plot(plot)))
     }
 
-    /// Two rates against each other, under the names that the result gives them.
     pub(crate) fn open_set_curve(&self) -> Option<Chart> {
         let curve = &self.open_set.as_ref()?.curve;
-        let first = curve.first()?;
-        let is_rate = |name: &&String| {
-            name.as_str() != "threshold"
-                && curve.iter().all(|point| point.get(*name).is_some_and(Value::is_number))
-        };
-        let mut names: Vec<&String> = first.keys().filter(is_rate).collect();
-        // What is wrongly kept goes on the horizontal axis, as in any curve of this kind.
-        names.sort_by_key(|name| !name.contains("false"));
-        let [x, y, ..] = names[..] else { return None };
-        let rate = |point: &std::collections::BTreeMap<String, Value>, name: &String| {
-            point.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN)
-        };
-        let points: Vec<(f64, f64)> = curve.iter().map(|point| (rate(point, x), rate(point, y))).collect();
-        let words = |name: &String| format!("{} (%)", name.replace('_', " "));
+        if curve.is_empty() {
+            return None;
+        }
+        let points = curve.iter().map(|point| (point.false_positive_rate, point.correct_rate)).collect();
         let plot = Plot {
-            x: Axis::percent(&words(x)).with(&[0.0, 1.0]),
-            y: Axis::percent(&words(y)).with(&[0.0, 1.0]),
+            x: Axis::percent("unknown instances that are accepted (%)").with(&[0.0, 1.0]),
+            y: Axis::percent("instances accepted and recognized (%)").with(&[0.0, 1.0]),
             layers: vec![Layer::Line {
                 name: String::new(),
                 points,
@@ -132,7 +116,7 @@ impl EvaluationInput {
                 chosen: None,
             }],
         };
-        let description = "What is kept and what is rejected as none of the classes, for every threshold.";
+        let description = "What is accepted and recognized against what is wrongly accepted, for every threshold of rejection.";
         Some(Chart::new("open-set", "None of these", description, Drawing::Plot(plot)))
     }
 

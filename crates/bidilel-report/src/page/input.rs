@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{ClassScore, Comparison, RunData, ScoredSetting, Selection};
@@ -125,8 +125,21 @@ pub(crate) struct RunInput {
     pub(crate) per_class: f64,
     pub(crate) per_image: f64,
     pub(crate) stress: Option<f64>,
+    /// Known classes, where these are candidates.
+    pub(crate) known: Vec<String>,
     pub(crate) unseen: Vec<String>,
+    /// Counts by true and predicted class, in the order of `known`, then `unseen`.
     pub(crate) confusion: Vec<Vec<usize>>,
+}
+
+impl RunInput {
+    /// Names of the rows and columns of the confusion matrix; none where they do not fit it.
+    pub(crate) fn candidates(&self) -> Option<Vec<String>> {
+        let names: Vec<String> = self.known.iter().chain(&self.unseen).cloned().collect();
+        let fits =
+            names.len() == self.confusion.len() && self.confusion.iter().all(|row| row.len() == names.len());
+        (fits && !names.is_empty()).then_some(names)
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -141,7 +154,17 @@ pub(crate) struct SpreadInput {
 #[serde(default)]
 pub(crate) struct Calibration {
     pub(crate) bins: Vec<Bin>,
-    pub(crate) expected_error: Option<f64>,
+    /// The same before probabilities were calibrated.
+    pub(crate) bins_before: Vec<Bin>,
+    /// Expected calibration error.
+    pub(crate) ece: Option<BeforeAfter>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct BeforeAfter {
+    pub(crate) before: f64,
+    pub(crate) after: f64,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -156,12 +179,21 @@ pub(crate) struct Bin {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct OpenSet {
-    /// Points of a curve, under whatever names.
-    pub(crate) curve: Vec<BTreeMap<String, Value>>,
+    /// Shares at every threshold.
+    pub(crate) curve: Vec<OpenSetShares>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct OpenSetShares {
+    /// Share of instances of other classes that are accepted.
+    pub(crate) false_positive_rate: f64,
+    /// Share of the candidates' instances that are accepted and recognized.
+    pub(crate) correct_rate: f64,
 }
 
 /// Accuracy of known and of unseen classes at one calibration.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct SeenUnseen {
     pub(crate) seen: f64,

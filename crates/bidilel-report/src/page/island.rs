@@ -59,14 +59,14 @@ pub(crate) struct ConfusionData {
 }
 
 impl ConfusionData {
-    pub(crate) fn of(rows: &[String], columns: &[String], counts: &[Vec<usize>]) -> Self {
+    pub(crate) fn of(names: &[String], counts: &[Vec<usize>]) -> Self {
         let row = |(row, counts): (usize, &Vec<usize>)| {
             let cells = counts.iter().enumerate().filter(|(_, count)| **count > 0);
             cells.map(|(column, &count)| (row, column, count)).collect::<Vec<_>>()
         };
         Self {
-            rows: rows.to_vec(),
-            columns: columns.to_vec(),
+            rows: names.to_vec(),
+            columns: names.to_vec(),
             cells: counts.iter().enumerate().flat_map(row).collect(),
             totals: counts.iter().map(|counts| counts.iter().sum()).collect(),
         }

@@ -107,7 +107,7 @@ fn what_is_missing_is_left_out_with_a_note() {
     more["calibration"] =
         json!({"bins": [{"lower": 0.0, "upper": 0.5, "confidence": 0.4, "accuracy": 0.5, "count": 9}]});
     more["curve"] = json!([{"seen": 0.5, "unseen": 0.1}, {"seen": 0.2, "unseen": 0.4}]);
-    more["open_set"] = json!({"curve": [{"threshold": 0.1, "true_rate": 0.9, "false_rate": 0.4}]});
+    more["open_set"] = json!({"curve": [{"false_positive_rate": 0.1, "correct_rate": 0.4}, {"false_positive_rate": 1.0, "correct_rate": 0.7}]});
     let more = page(&[more]);
     for chart in ["Reliability. ", "Known against unseen classes. ", "None of these. "] {
         assert!(more.contains(&format!("aria-label=\"{chart}")), "{chart}");
