@@ -19,7 +19,7 @@ use super::row_scan::Scan;
 use crate::args::ExplainArgs;
 use crate::failure::usage;
 use crate::progress::Progress;
-use crate::{output, terminal};
+use crate::{output, pictures, terminal};
 
 /// Rows that are recognized at a time.
 const BLOCK_ROWS: usize = 256;
@@ -31,7 +31,8 @@ pub(super) fn run(args: &ExplainArgs, format: Option<Format>, progress: &Progres
     args.out.iter().try_for_each(|path| output::check_target(path))?;
     progress.stage("open");
     let model = open_model(&args.input.model)?;
-    let mut sources = Sources::open(&args.input, &model.views, progress)?;
+    let instances = pictures::instances(&args.input, &model, false, progress)?;
+    let mut sources = Sources::open(&instances.input, &model.views, progress)?;
     let ids = sources.take_ids();
     let rows = args.rows.as_deref().map(|typed| parse_rows(typed, sources.count())).transpose()?;
     let wanted = |row: usize| rows.as_ref().is_none_or(|rows| rows.iter().any(|range| range.contains(&row)));

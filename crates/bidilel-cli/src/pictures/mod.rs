@@ -11,4 +11,4 @@ mod features;
 #[path = "without_features.rs"]
 mod features;
 
-pub(crate) use features::{Instances, instances};
+pub(crate) use features::instances;

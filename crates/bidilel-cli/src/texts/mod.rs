@@ -11,11 +11,7 @@ pub(crate) mod dataset;
 #[path = "without_dataset.rs"]
 pub(crate) mod dataset;
 #[cfg(feature = "text")]
-mod model;
-#[cfg(feature = "text")]
 mod typed;
 
-#[cfg(feature = "text")]
-pub(crate) use model::vectors;
 #[cfg(feature = "text")]
 pub(crate) use typed::templates;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueHint};
 
 use crate::args::{InputArgs, parse_count};
+use crate::pictures::args::PictureArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClassCommand {
@@ -102,7 +103,7 @@ pub(crate) struct PromoteArgs {
     pub(crate) model: PathBuf,
     /// The unseen class that becomes known
     pub(crate) class: String,
-    /// Feature rows of its instances: files as `predict` takes them
+    /// Feature rows or pictures of its instances: files as `predict` takes them
     #[arg(value_hint = ValueHint::FilePath, required = true, num_args = 1..)]
     pub(crate) features: Vec<String>,
     /// The array in a file that has several; VIEW=KEY for one of several files (may be repeated)
@@ -118,6 +119,8 @@ pub(crate) struct PromoteArgs {
     #[arg(long)]
     pub(crate) re_embed: bool,
     #[command(flatten)]
+    pub(crate) pictures: PictureArgs,
+    #[command(flatten)]
     pub(crate) target: TargetArgs,
 }
 
@@ -132,6 +135,7 @@ impl PromoteArgs {
             columns: self.columns.clone(),
             id_column: None,
             label_column: None,
+            pictures: self.pictures.clone(),
         }
     }
 }

@@ -16,8 +16,8 @@ use crate::commands::block::Block;
 use crate::commands::features::Sources;
 use crate::commands::predict::open_model;
 use crate::commands::row_scan::Scan;
-use crate::output;
 use crate::progress::Progress;
+use crate::{output, pictures};
 
 pub(super) fn remove(path: &Path, names: &[String], target: &TargetArgs, format: Format) -> Result<()> {
     output::text_or_json(format)?;
@@ -81,7 +81,9 @@ pub(super) fn promote(args: &PromoteArgs, format: Format, progress: &Progress) -
 
 /// The instances in the latent space.
 fn projected(args: &PromoteArgs, model: &Model, progress: &Progress) -> Result<Mat<f64>> {
-    let mut sources = Sources::open(&args.input(), &model.views, progress)?;
+    let input = args.input();
+    let instances = pictures::instances(&input, model, false, progress)?;
+    let mut sources = Sources::open(&instances.input, &model.views, progress)?;
     progress.stage("project");
     let count = sources.count();
     let mut points = Mat::zeros(model.latent()?.space.dim(), count);
