@@ -78,15 +78,14 @@ impl AskedArgs {
             };
         };
         if post != model.method.post() {
-            return match option {
-                Some(option) => Err(hinted(
+            return if let Some(option) = option {
+                Err(hinted(
                     format!("{option} needs the refiners that the model was calibrated with"),
                     "leave --post and its settings out, or give them to `fit --calibrate`",
-                )),
-                None => {
-                    watch.note("the model was calibrated with other refiners: no probabilities");
-                    Ok(None)
-                }
+                ))
+            } else {
+                watch.note("the model was calibrated with other refiners: no probabilities");
+                Ok(None)
             };
         }
         let asked = Asked {

@@ -172,17 +172,16 @@ fn choose(path: &Path, table: &dyn Tabular, said: &TextColumns) -> Result<(usize
         None => all().position(is_description),
     };
     let free = |column: &usize| Some(*column) != description;
-    let name = match &said.name {
-        Some(wanted) => find(wanted)?,
-        None => {
-            let like = (0..columns.len()).filter(free).find(|&column| is_name(&columns[column].name, all()));
-            let text =
-                || (0..columns.len()).filter(free).find(|&column| columns[column].kind == EntryKind::Strings);
-            like.or_else(text).ok_or_else(|| Error::Malformed {
-                path: path.to_owned(),
-                problem: "no column names the classes".to_owned(),
-            })?
-        }
+    let name = if let Some(wanted) = &said.name {
+        find(wanted)?
+    } else {
+        let like = (0..columns.len()).filter(free).find(|&column| is_name(&columns[column].name, all()));
+        let text =
+            || (0..columns.len()).filter(free).find(|&column| columns[column].kind == EntryKind::Strings);
+        like.or_else(text).ok_or_else(|| Error::Malformed {
+            path: path.to_owned(),
+            problem: "no column names the classes".to_owned(),
+        })?
     };
     if description.is_some() {
         return Ok((name, description));

@@ -17,7 +17,7 @@ impl Confidence {
             self.coverage.map(|one| one.text()),
             self.open_set.as_ref().map(OpenSetReport::text),
         ];
-        parts.into_iter().flatten().map(|part| format!("\n{part}")).collect()
+        parts.into_iter().flatten().flat_map(|part| ["\n".to_owned(), part]).collect()
     }
 }
 

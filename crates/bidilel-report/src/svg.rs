@@ -118,7 +118,7 @@ mod tests {
         let drawn = curves("a title", &[Curve { title: "alpha & co".to_owned(), points, chosen: Some(1) }]);
         assert!(drawn.contains("alpha &amp; co") && drawn.contains("&lt;10&gt;"));
         assert_eq!(drawn.matches("h8M").count(), 2, "an error bar for each");
-        assert_eq!(drawn.matches("a8 8").count(), 1, "a ring for the chosen one");
+        assert_eq!(drawn.matches("a8 8").count(), 2, "a ring of two arcs for the chosen one");
         assert_eq!(drawn.matches("<g ").count(), drawn.matches("</g>").count());
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct Tokens {
     whole: Tokenizer,
     /// The same with the limit.
     cut: Tokenizer,
-    max_tokens: usize,
+    limit: usize,
     pad: i64,
 }
 
@@ -63,12 +63,12 @@ impl Tokens {
         let mut cut = whole.clone();
         let params = TruncationParams { max_length: max_tokens, stride: 0, ..params.unwrap_or_default() };
         cut.with_truncation(Some(params)).map_err(|error| failed(error.to_string()))?;
-        Ok(Self { whole, cut, max_tokens, pad })
+        Ok(Self { whole, cut, limit: max_tokens, pad })
     }
 
     /// Tokens after which a text is cut.
     pub(crate) fn max_tokens(&self) -> usize {
-        self.max_tokens
+        self.limit
     }
 
     /// What stands where a text has ended.
@@ -86,7 +86,7 @@ impl Tokens {
         };
         let mut encoding = by(&self.whole)?;
         let uncut = encoding.len();
-        if uncut > self.max_tokens {
+        if uncut > self.limit {
             encoding = by(&self.cut)?;
         }
         if encoding.is_empty() {

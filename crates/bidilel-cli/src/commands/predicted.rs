@@ -85,7 +85,7 @@ impl<'a> Renderer<'a> {
         let rows = rows.inspect(|row| {
             self.labels
                 .into_iter()
-                .for_each(|labels| labels.put(row.index, row.label.unwrap_or(NONE_OF_THESE)))
+                .for_each(|labels| labels.put(row.index, row.label.unwrap_or(NONE_OF_THESE)));
         });
         match self.style {
             Style::Parquet => Rendered::Rows(rows.collect()),
@@ -108,14 +108,14 @@ enum Sink {
         /// Whether a row has been written.
         any: bool,
     },
-    Parquet(PredictionTable),
+    Parquet(Box<PredictionTable>),
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(out: &'a mut dyn Write, style: Style, columns: &PredictionColumns<'_>) -> Result<Self> {
         let sink = match style {
             Style::Rows(format) => Sink::Rows { format, head: Some(format.head(columns)), any: false },
-            Style::Parquet => Sink::Parquet(PredictionTable::new(columns)?),
+            Style::Parquet => Sink::Parquet(Box::new(PredictionTable::new(columns)?)),
         };
         Ok(Self { out, sink })
     }

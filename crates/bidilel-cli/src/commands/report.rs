@@ -61,6 +61,6 @@ fn add(report: &mut Report, path: &Path) -> Result<()> {
             format!("`{name}`: {error}"),
             "results are printed with --format json, or written by evaluate --run-data FILE",
         ),
-        other => anyhow!("`{name}`: {other}"),
+        other @ ReportError::Malformed { .. } => anyhow!("`{name}`: {other}"),
     })
 }

@@ -102,7 +102,9 @@ fn prediction_sets_are_the_best_classes_and_grow_with_the_coverage() {
             let mut last = None;
             move |row| last.replace(row["index"].clone()) != Some(row["index"].clone())
         });
-        assert!(best.iter().all(|label| firsts.next().expect("an instance")["label"].to_string() == *label));
+        assert!(
+            best.iter().all(|label| format!("{}", firsts.next().expect("an instance")["label"]) == *label)
+        );
     }
     let more = rows(&[&model, &features, "--coverage", "0.3", "--top", "5"]);
     assert_eq!(more.len(), 5 * best.len());

@@ -27,14 +27,14 @@ fn attributes(folder: &Folder) -> Vec<Vec<f64>> {
 /// A table with named columns.
 fn table(folder: &Folder, name: &str, rows: &[(&str, &[Option<f64>])]) -> String {
     let head: Vec<String> = (1..=ATTRIBUTES).map(|i| format!("attribute_{i}")).collect();
-    let mut text = format!("class,{}\n", head.join(","));
+    let mut lines = vec![format!("class,{}", head.join(","))];
     for (class, values) in rows {
         let cells: Vec<String> =
             values.iter().map(|value| value.map_or(String::new(), |value| value.to_string())).collect();
-        text += &format!("{class},{}\n", cells.join(","));
+        lines.push(format!("{class},{}", cells.join(",")));
     }
     let path = folder.beside(name);
-    fs::write(&path, text).expect("writable");
+    fs::write(&path, lines.join("\n") + "\n").expect("writable");
     path
 }
 
@@ -43,7 +43,7 @@ fn unseen_names(model: &str) -> Vec<String> {
     let classes = list["classes"].as_array().expect("classes").iter();
     classes
         .filter(|class| class["role"] == "unseen")
-        .map(|class| class["name"].as_str().unwrap().to_owned())
+        .map(|class| class["name"].as_str().expect("a name").to_owned())
         .collect()
 }
 

@@ -141,7 +141,7 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("evaluate {data} --plots {out}/missing/plots", 1, "missing"),
     ("evaluate {data} --plots {features}", 1, "expected a folder for the charts, found a file"),
     ("report {out}/missing.json --out {out}/page.html", 1, "missing.json"),
-    ("report {features} --out {out}/page.html", 1, "UTF-8|features"),
+    ("report {features} --out {out}/page.html", 1, "is not UTF-8 text"),
 
     // Datasets, models and features that are something else.
     ("evaluate nowhere", 1, "nowhere`: no such file"),

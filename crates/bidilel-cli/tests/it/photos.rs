@@ -165,7 +165,7 @@ fn pictures_that_cannot_be_read_stop_or_are_listed() {
             .starts_with("path,problem\nnew/bongo/broken.jpg,")
     );
     for (line, words) in [
-        ("predict m.safetensors nothing.jpg", "cannot be read"),
+        ("predict m.safetensors nothing.jpg", "no such file or folder"),
         ("predict m.safetensors data", "found no picture or video"),
     ] {
         assert!(run(&camera, line).error().contains(words), "{line}: {}", run(&camera, line).stderr);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// What an animal looks like, in the words of the tiny text network.
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of a description, yes or no")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Looks {
     color: [f64; 3],

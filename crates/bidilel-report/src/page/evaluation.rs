@@ -242,12 +242,9 @@ fn confusion(result: &EvaluationInput, island: &mut Island) -> Option<String> {
 fn map(data: &RunData, island: &mut Island) -> Option<String> {
     let map = data.map.as_ref()?;
     let index = island.add_map(MapData::of(data, map));
-    let classes: String = data
-        .unseen
-        .iter()
-        .enumerate()
-        .map(|(class, name)| format!("<option value=\"{class}\">{}</option>", escape(name)))
-        .collect();
+    let option =
+        |(class, name): (usize, &String)| format!("<option value=\"{class}\">{}</option>", escape(name));
+    let classes = data.unseen.iter().enumerate().map(option).collect::<Vec<_>>().concat();
     let sampled = if map.points.len() < data.test_instances {
         note(&format!(
             "{} of {} test instances are shown, at equal steps.",
@@ -340,7 +337,7 @@ pub(crate) fn flatten(prefix: &str, entries: &Map<String, Value>, rows: &mut Vec
         match value {
             Value::Object(inner) => flatten(&name, inner, rows),
             Value::Array(list) if list.is_empty() => {
-                rows.push(vec![Cell::Text(name), Cell::Text("none".to_owned())])
+                rows.push(vec![Cell::Text(name), Cell::Text("none".to_owned())]);
             }
             other => rows.push(vec![Cell::Text(name), Cell::Text(crate::setting_text(other))]),
         }

@@ -147,37 +147,41 @@ impl Report {
 /// The entries of the contents and the sections of a part.
 fn rendered(part: &Part, several: bool, used: &mut BTreeSet<String>) -> (String, String) {
     let level = if several { 3 } else { 2 };
-    let (mut entries, mut html) = (String::new(), String::new());
+    let (mut entries, mut html) = (Vec::new(), Vec::new());
     if several {
         let id = unique(&part.title, used);
         let title = escape(&part.title);
-        entries += &format!("<li><a class=\"part\" href=\"#{id}\">{title}</a></li>\n");
-        html += &format!("<h2 class=\"part\" id=\"{id}\">{title}</h2>\n<p>{}</p>\n", escape(&part.subtitle));
+        entries.push(format!("<li><a class=\"part\" href=\"#{id}\">{title}</a></li>\n"));
+        html.push(format!(
+            "<h2 class=\"part\" id=\"{id}\">{title}</h2>\n<p>{}</p>\n",
+            escape(&part.subtitle)
+        ));
     }
     for section in &part.sections {
         let id = unique(section.title, used);
-        entries += &format!("<li><a href=\"#{id}\">{}</a></li>\n", section.title);
-        html += &format!(
+        entries.push(format!("<li><a href=\"#{id}\">{}</a></li>\n", section.title));
+        html.push(format!(
             "<section aria-labelledby=\"{id}\">\n<h{level} id=\"{id}\">{}</h{level}>\n{}</section>\n",
             section.title, section.html
-        );
+        ));
     }
     if !part.left_out.is_empty() {
         let id = unique("Left out", used);
         let notes: String = part.left_out.iter().map(|why| note(why)).collect();
-        entries += &format!("<li><a href=\"#{id}\">Left out</a></li>\n");
-        html += &format!(
+        entries.push(format!("<li><a href=\"#{id}\">Left out</a></li>\n"));
+        html.push(format!(
             "<section aria-labelledby=\"{id}\">\n<h{level} id=\"{id}\">Left out</h{level}>\n{notes}</section>\n"
-        );
+        ));
     }
-    (entries, html)
+    (entries.concat(), html.concat())
 }
 
 /// A name for an element that no other has.
 fn unique(title: &str, used: &mut BTreeSet<String>) -> String {
     let base = file_name(&title.to_lowercase());
     let free = |number: usize| if number == 1 { base.clone() } else { format!("{base}-{number}") };
-    let id = (1..).map(free).find(|id| !used.contains(id)).unwrap_or_default();
+    // One more name than are used: one of them is free.
+    let id = (1..=used.len() + 1).map(free).find(|id| !used.contains(id)).unwrap_or_default();
     used.insert(id.clone());
     id
 }

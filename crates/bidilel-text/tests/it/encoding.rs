@@ -108,7 +108,7 @@ fn several_sentences_are_the_mean_of_their_unit_vectors() {
             let norm = row.norm_l2();
             (0..row.nrows()).map(move |i| row[i] / norm)
         };
-        unit(2 * class).zip(unit(2 * class + 1)).map(|(a, b)| (a + b) / 2.0).collect()
+        unit(2 * class).zip(unit(2 * class + 1)).map(|(a, b)| f64::midpoint(a, b)).collect()
     };
     assert_close(&found.vectors, &[expected(0), expected(1)], "ensemble");
     let settings = TextSettings { normalize: true, ..TextSettings::default() };

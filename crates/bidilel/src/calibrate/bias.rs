@@ -37,6 +37,8 @@ pub fn best_bias(curves: &[Curve]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::float_cmp, reason = "the numbers are exact")]
+
     use faer::Mat;
     use proptest::prelude::*;
 

@@ -128,6 +128,8 @@ pub(super) fn calibrated_folds(
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::float_cmp, reason = "the numbers are exact")]
+
     use bidilel_math::Silent;
 
     use super::*;

@@ -177,7 +177,13 @@ mod tests {
         assert_relative_eq!(found.margin_auroc, 1.0);
         // All margins alike, but unknowns have lower scores.
         let value = |class: usize, i: usize| {
-            if class == truth[i] { 5.0 } else { if class == (truth[i] + 1) % 4 { 4.0 } else { 3.0 } }
+            if class == truth[i] {
+                5.0
+            } else if class == (truth[i] + 1) % 4 {
+                4.0
+            } else {
+                3.0
+            }
         };
         let scores = Scores { values: Mat::from_fn(4, 40, value) };
         let found = Rejection::fit(&[(&scores, &truth)]);

@@ -49,7 +49,7 @@ pub struct Separation {
 /// What separates two classes, counted over known, then unseen ones; `near` are the known classes near to the instance.
 ///
 /// The parts of all dimensions add up to the semantic distance $\sum_m w_m \delta_m$: with unit vectors $a$ and $b$, a
-/// dimension has $w\, (a_k - b_k)^2 / \delta$ of the Euclidean distance $\delta$, and $\frac12 w\, (a_k - b_k)^2$ of one
+/// dimension has `$w\, (a_k - b_k)^2 / \delta$` of the Euclidean distance $\delta$, and `$\frac12 w\, (a_k - b_k)^2$` of one
 /// minus the cosine.
 pub fn separation(semantics: &ClassSemantics, first: usize, second: usize, near: &[usize]) -> Separation {
     let mut found = Separation { distance: 0.0, attributes: Vec::new(), unnamed: Vec::new() };

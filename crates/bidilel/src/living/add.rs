@@ -27,7 +27,7 @@ impl Model {
         if new.is_empty() {
             return Ok(());
         }
-        let columns = self.semantics.representations.iter().map(|one| self.columns(one, new));
+        let columns = self.semantics.representations.iter().map(|one| Self::columns(one, new));
         let semantics = self.semantics.extended(&columns.collect::<Result<Vec<_>>>()?);
         match (&self.method, &mut self.fitted) {
             (Method::Bidilel(pipeline), AnyFitted::Bidilel(fitted)) => {
@@ -67,7 +67,7 @@ impl Model {
     }
 
     /// The columns of new classes in one representation, checked as those of a dataset are.
-    fn columns(&self, one: &Representation, new: &[NewClass]) -> Result<Mat<f64>> {
+    fn columns(one: &Representation, new: &[NewClass]) -> Result<Mat<f64>> {
         let (precomputed, before) = (one.metric == Metric::Precomputed, one.raw.ncols());
         let rows = if precomputed { before + new.len() } else { one.raw.nrows() };
         let mut columns = Mat::zeros(rows, new.len());

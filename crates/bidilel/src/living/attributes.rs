@@ -75,8 +75,11 @@ impl Model {
     }
 
     fn completed(&self, one: &Representation, values: &[Option<f64>]) -> Completed {
-        let neighbors =
-            if values.iter().all(Option::is_some) { Vec::new() } else { self.most_similar(&one.raw, values) };
+        let neighbors = if values.iter().all(Option::is_some) {
+            Vec::new()
+        } else {
+            Self::most_similar(&one.raw, values)
+        };
         let vector = mean(&one.raw, &neighbors, values);
         let names = one.dimension_names.as_deref().unwrap_or_default();
         let missing = |index: &usize| values[*index].is_none();
@@ -104,7 +107,7 @@ impl Model {
     }
 
     /// The classes that are most similar in what is given, with their shares.
-    fn most_similar(&self, raw: &Mat<f64>, values: &[Option<f64>]) -> Vec<(usize, f64)> {
+    fn most_similar(raw: &Mat<f64>, values: &[Option<f64>]) -> Vec<(usize, f64)> {
         let classes = raw.ncols() as f64;
         let mut squares = vec![0.0; raw.ncols()];
         for (row, value) in values.iter().enumerate().filter_map(|(row, value)| Some((row, (*value)?))) {

@@ -92,7 +92,8 @@ fn landmark(points: MatRef<'_, f64>, spaces: usize) -> Option<Mat<f64>> {
     }
     for rows in block_rows(points.nrows(), spaces) {
         let mut own = sum.as_mut().subrows_mut(rows.first, rows.count);
-        if !(own.norm_l2() > MIN_MEAN_NORM * points.ncols() as f64) {
+        let norm: f64 = own.norm_l2();
+        if norm.is_nan() || norm <= MIN_MEAN_NORM * points.ncols() as f64 {
             return None;
         }
         distance::normalize_columns(own.as_mut());

@@ -30,8 +30,9 @@ impl ScoreRefiner for GlobalCorrection {
         for instance in 0..instances {
             let negated: Vec<f64> = scores.values.col_as_slice(instance).iter().map(|value| -value).collect();
             let worse = better(&negated);
-            for (class, value) in values.col_as_slice_mut(instance).iter_mut().enumerate() {
-                *value = worse[class] as f64 / classes as f64 - ranks[class][instance] as f64;
+            let own = ranks.iter().map(|ranks| ranks[instance]).zip(worse);
+            for (value, (rank, worse)) in values.col_as_slice_mut(instance).iter_mut().zip(own) {
+                *value = worse as f64 / classes as f64 - rank as f64;
             }
         }
         Ok(Scores { values })

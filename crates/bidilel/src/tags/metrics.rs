@@ -160,7 +160,7 @@ mod tests {
     fn sample(labels: usize, instances: usize) -> (Scores, Relevance) {
         let number = |i: usize| (i.wrapping_mul(2_654_435_761) >> 7) % 97;
         let values = Mat::from_fn(labels, instances, |l, i| (number(l * 131 + i * 17 + 5) / 6) as f64);
-        let relevant = |l: usize, i: usize| number(l * 7 + i * 31) + (values[(l, i)] as usize) > 75;
+        let relevant = |l: usize, i: usize| number(l * 7 + i * 31) as f64 + values[(l, i)] > 75.0;
         let truth = Relevance::new(labels, instances, relevant);
         (Scores { values }, truth)
     }
@@ -248,7 +248,7 @@ mod tests {
         let scores = Scores { values: faer::mat![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]] };
         let truth = Relevance::new(3, 2, |label, instance| label == instance);
         // The third label has no instance and does not count.
-        assert_relative_eq!(macro_f1(&scores, &truth, &[0.5, -1.0, 0.5]), (1.0 + 2.0 / 3.0) / 2.0);
+        assert_relative_eq!(macro_f1(&scores, &truth, &[0.5, -1.0, 0.5]), f64::midpoint(1.0, 2.0 / 3.0));
         assert_relative_eq!(truth.share(), 2.0 / 6.0);
     }
 }

@@ -206,7 +206,7 @@ mod tests {
         for seed in 0..40 {
             let scores: Vec<f64> = (0..30).map(|i| (number(i * 7 + seed) / 4) as f64).collect();
             let relevant: Vec<bool> =
-                (0..30).map(|i| number(i * 3 + seed * 11) + scores[i] as usize > 60).collect();
+                (0..30).map(|i| number(i * 3 + seed * 11) as f64 + scores[i] > 60.0).collect();
             let found = best_threshold(&scores, &relevant);
             let Some(found) = found else {
                 assert!(!relevant.contains(&true));

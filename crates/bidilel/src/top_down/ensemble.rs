@@ -39,7 +39,7 @@ impl ClassEmbedder for LsmSvr {
     ) -> Result<Embedding> {
         let mapped = self.lsm.embed(landmarks, semantics, watch)?;
         let regressed = self.svr.embed(landmarks, semantics, watch)?;
-        Ok(mean(mapped, regressed, self.svr.unit_embedding))
+        Ok(mean(mapped, &regressed, self.svr.unit_embedding))
     }
 }
 
@@ -68,12 +68,12 @@ impl ClassEmbedder for LsmKrr {
     ) -> Result<Embedding> {
         let mapped = self.lsm.embed(landmarks, semantics, watch)?;
         let regressed = self.krr.embed(landmarks, semantics, watch)?;
-        Ok(mean(mapped, regressed, self.krr.unit_embedding))
+        Ok(mean(mapped, &regressed, self.krr.unit_embedding))
     }
 }
 
 /// The mean of the mapping and a regression; the mean of unit vectors is no unit vector, and may have to become one.
-pub(super) fn mean(mapped: Embedding, regressed: Embedding, unit: bool) -> Embedding {
+pub(super) fn mean(mapped: Embedding, regressed: &Embedding, unit: bool) -> Embedding {
     let mut points = Scale(0.5) * (&mapped.points + &regressed.points);
     if unit {
         normalize_columns(points.as_mut());

@@ -42,18 +42,18 @@ impl Hull {
         Some(Self { origin, basis })
     }
 
-    fn from_origin(&self, points: MatRef<'_, f64>) -> Mat<f64> {
+    fn relative_to_origin(&self, points: MatRef<'_, f64>) -> Mat<f64> {
         Mat::from_fn(points.nrows(), points.ncols(), |i, j| points[(i, j)] - self.origin[i])
     }
 
     /// Landmarks in the coordinates of their hull.
     pub(super) fn landmarks(&self, landmarks: MatRef<'_, f64>) -> Mat<f64> {
-        product(self.basis.transpose(), self.from_origin(landmarks).as_ref())
+        product(self.basis.transpose(), self.relative_to_origin(landmarks).as_ref())
     }
 
     /// Points in the coordinates of the hull, if they are all in it.
     pub(super) fn within(&self, points: MatRef<'_, f64>) -> Option<Mat<f64>> {
-        let points = self.from_origin(points);
+        let points = self.relative_to_origin(points);
         let within = product(self.basis.transpose(), points.as_ref());
         let outside = product(self.basis.as_ref(), within.as_ref()) - &points;
         (outside.norm_max() <= MAX_OUTSIDE).then_some(within)

@@ -176,8 +176,11 @@ fn a_model_of_the_first_format_is_read_as_one_of_a_single_view() {
     let pipeline = Pipeline::default();
     let fitted = pipeline.fit(&task, &Silent).expect("a fit");
     let mut model = Model::new("small", Normalize::L2, &task, &pipeline.clone().into(), fitted.into());
-    // Vectors had unit norm in files then.
-    model.semantics.representations.iter_mut().for_each(|one| one.raw = one.values.clone());
+    // Vectors had unit norm in files then, and their dimensions no names.
+    for one in &mut model.semantics.representations {
+        one.raw = one.values.clone();
+        one.dimension_names = None;
+    }
     let bytes = with_header(&model.to_bytes().expect("a file"), |header| {
         header["format"] = 1.into();
         header["visual"] = "cnn".into();

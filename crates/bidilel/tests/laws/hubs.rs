@@ -10,8 +10,8 @@ use bidilel::{
 
 use crate::support::score_refiners;
 
-fn all_post() -> Option<Vec<PostName>> {
-    Some(vec![PostName::Csls, PostName::Nrm, PostName::MutualProximity, PostName::GlobalCorrection])
+fn all_post() -> Vec<PostName> {
+    vec![PostName::Csls, PostName::Nrm, PostName::MutualProximity, PostName::GlobalCorrection]
 }
 
 #[test]
@@ -19,7 +19,8 @@ fn they_follow_every_method_and_survive_its_json() {
     let dataset = Synthetic { scale: 0.3, ..Synthetic::default() }.generate(7).expect("data");
     let trial = &dataset.trials(None).expect("a split")[0];
     for &name in MethodName::NAMES.iter().filter(|&&name| name != "cosine") {
-        let settings = Settings { method: MethodName::parse(name), post: all_post(), ..Settings::default() };
+        let settings =
+            Settings { method: MethodName::parse(name), post: Some(all_post()), ..Settings::default() };
         let method = Method::from_settings(&settings, 0);
         assert_eq!(method.post().len(), 4, "{name}");
         let json = serde_json::to_value(&method).expect(name);

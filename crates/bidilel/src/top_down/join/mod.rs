@@ -102,12 +102,12 @@ impl TopDown {
             Self::LsmSvr(both) => {
                 let found = both.lsm.join(landmarks, mapped, semantics, watch)?;
                 let regressed = both.svr.embed(landmarks, &arrived, watch)?;
-                Ok(ensemble::mean(found, regressed, both.svr.unit_embedding))
+                Ok(ensemble::mean(found, &regressed, both.svr.unit_embedding))
             }
             Self::LsmKrr(both) => {
                 let found = both.lsm.join(landmarks, mapped, semantics, watch)?;
                 let regressed = both.krr.embed(landmarks, &arrived, watch)?;
-                Ok(ensemble::mean(found, regressed, both.krr.unit_embedding))
+                Ok(ensemble::mean(found, &regressed, both.krr.unit_embedding))
             }
         }
     }
