@@ -23,6 +23,10 @@ pub(crate) struct Places<'a> {
 
 /// A file that was found.
 pub(crate) struct Found {
+    #[cfg_attr(
+        not(feature = "vision"),
+        expect(dead_code, reason = "networks are read for pictures and texts only")
+    )]
     pub(crate) path: PathBuf,
     pub(crate) bytes: Vec<u8>,
 }

@@ -146,6 +146,7 @@ fn pixels(folder: &Path, chart: &bidilel_report::Chart, theme: Theme) -> Result<
 }
 
 #[cfg(not(feature = "png"))]
+#[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
 fn pixels(_: &Path, _: &bidilel_report::Chart, _: Theme) -> Result<Option<PathBuf>> {
     Ok(None)
 }

@@ -1,7 +1,7 @@
 //! The temperature of the softmax that fits labeled instances best.
 //!
 //! With $b = 1/T$ the negative log-likelihood $\sum_i \log \sum_c \exp(b s_{ci}) - b s_{z_i i}$ is convex: its first
-//! derivative is $\sum_i \mathrm{E}_b[s_i] - s_{z_i i}$, its second $\sum_i \mathrm{Var}_b[s_i]$. Newton's method inside a
+//! derivative is `$\sum_i \mathrm{E}_b[s_i] - s_{z_i i}$`, its second `$\sum_i \mathrm{Var}_b[s_i]$`. Newton's method inside a
 //! bracket that bisection shrinks finds the root of the first. The bracket is in units of the spread of the scores, so
 //! that methods of any scale are fitted alike. Scores that say less than chance end at its lower end (nearly uniform
 //! probabilities), scores that are never wrong at its upper end.
