@@ -76,6 +76,7 @@ pub struct TokenOutput {
 pub(super) struct Whole<'a> {
     pub(super) name: &'a str,
     /// Whether the graph wants 64 bits.
+    #[cfg_attr(not(feature = "ort"), expect(dead_code, reason = "only ONNX Runtime takes wide numbers"))]
     pub(super) wide: bool,
     pub(super) values: &'a [i64],
 }
