@@ -7,8 +7,9 @@ use bidilel::method::Kind;
 
 use crate::comparison::{ComparedMethod, Comparison, Over};
 use crate::generalized::{FIGURES, figures_of};
+use crate::plot::{BarPlot, Chart, Drawing, Theme};
 use crate::tuning::settings_line_without;
-use crate::{Align, Bar, Table, bars, settings_line, wrap_lines};
+use crate::{Align, Bar, Table, settings_line, wrap_lines};
 
 /// What the first column and the head say.
 const SAID: [&str; 4] = ["method", "visual", "semantic", "generalized"];
@@ -205,6 +206,10 @@ impl Comparison {
 
     /// The bar chart.
     pub fn drawing(&self) -> String {
+        self.chart().svg(Theme::LIGHT)
+    }
+
+    pub(crate) fn chart(&self) -> Chart {
         let bar = |row: &ComparedMethod| {
             let value = row.figure()?;
             let (low, high) = match self.over {
@@ -213,14 +218,16 @@ impl Comparison {
             };
             Some(Bar { name: row.method.clone(), value, low, high, group: row.kind.to_string() })
         };
-        let all: Vec<Bar> = self.results.iter().filter_map(bar).collect();
+        let bars = self.results.iter().filter_map(bar).collect();
         let title = format!("Accuracy on {} ({})", self.dataset, self.split);
         let axis = match (self.is_generalized(), self.over) {
-            (false, _) => "per-class accuracy, %, with 95 % confidence intervals",
-            (true, Over::Splits) => "harmonic mean of accuracies, %, with 95 % confidence intervals",
-            (true, _) => "harmonic mean of the accuracies on known and unseen classes, %",
+            (false, _) => "per-class accuracy (%), with 95 % confidence intervals",
+            (true, Over::Splits) => "harmonic mean of accuracies (%), with 95 % confidence intervals",
+            (true, _) => "harmonic mean of the accuracies on known and unseen classes (%)",
         };
-        bars(&title, axis, self.chance, &all)
+        let plot = BarPlot { axis: axis.to_owned(), chance: self.chance, bars };
+        let description = "One bar per method, best first; the dashed line is guessing.";
+        Chart::new("comparison", &title, description, Drawing::Bars(plot))
     }
 }
 

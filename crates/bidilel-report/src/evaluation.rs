@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::CheckReport;
 use crate::class_scores::class_scores;
+use crate::confidence::Confidence;
 use crate::generalized::{mean_generalized, mean_sides};
+use crate::hubs::{Hub, hubs};
 
 /// What was evaluated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -147,11 +149,17 @@ pub struct Evaluation {
     pub chance: f64,
     /// Mean skewness of `N_k`, by `k`.
     pub hubness: BTreeMap<usize, f64>,
+    /// The largest hubs, by `k`: classes among the `k` nearest of at least twice their share of instances.
+    #[serde(default)]
+    pub hubs: BTreeMap<usize, Vec<Hub>>,
     /// Mean cost of the mapping; none for methods without one.
     pub stress: Option<f64>,
     /// Whether every mapping settled before its iteration limit.
     #[serde(default)]
     pub converged: bool,
+    /// How sure answers may be, where it was asked for.
+    #[serde(flatten)]
+    pub confidence: Confidence,
     /// Seconds by stage, over all runs.
     pub timings: BTreeMap<String, f64>,
     /// Self-checks of the stages, over all runs.
@@ -193,6 +201,7 @@ impl Evaluation {
                     name: steps[i].name.clone(),
                     accuracy: mean_accuracy(runs.iter().map(|run| run.steps[i].accuracy)),
                     generalized: mean_sides(runs.iter().map(|run| run.steps[i].generalized)),
+                    hubness: mean_hubness(runs, i),
                 })
                 .collect(),
             top: shared(runs, |run| &run.top)
@@ -218,8 +227,10 @@ impl Evaluation {
             hubness: shared(runs, |run| &run.hubness)
                 .map(|k| (k, mean_of(runs.iter().map(|run| run.hubness[&k]))))
                 .collect(),
+            hubs: shared(runs, |run| &run.occurrences).map(|k| (k, hubs(runs, k))).collect(),
             stress: mean_stress(runs),
             converged: runs.iter().all(|run| run.converged),
+            confidence: Confidence::default(),
             timings,
             checks,
         }
@@ -233,6 +244,12 @@ fn shared<'a, V: 'a>(
 ) -> impl Iterator<Item = usize> + 'a {
     let first = runs.first().map(move |run| map(run).keys().copied());
     first.into_iter().flatten().filter(move |k| runs.iter().all(|run| map(run).contains_key(k)))
+}
+
+/// The mean over the runs after a step.
+fn mean_hubness(runs: &[Run], step: usize) -> Option<f64> {
+    let all: Option<Vec<f64>> = runs.iter().map(|run| run.steps[step].hubness).collect();
+    all.map(|all| mean_of(all.into_iter()))
 }
 
 /// The mean over the runs, where all have a mapping.

@@ -132,20 +132,24 @@ impl Evaluation {
         table
     }
 
-    /// Accuracy after every step of recognition: for a terminal.
+    /// Accuracy after every step of recognition, and hubness where there are refiners: for a terminal.
     pub fn steps_table(&self) -> Table {
-        let mut table =
-            Table::new(&[("", Align::Left), ("per class", Align::Right), ("per image", Align::Right)]);
-        let mut row = |name: String, accuracy: &Accuracy| {
+        let refined = self.steps.len() > 1;
+        let mut columns = vec![("", Align::Left), ("per class", Align::Right), ("per image", Align::Right)];
+        columns.extend(refined.then_some(("hubness", Align::Right)));
+        let mut table = Table::new(&columns);
+        let mut row = |name: String, accuracy: &Accuracy, hubness: Option<f64>| {
             let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-            table.push(vec![name, percent(accuracy.per_class), percent(accuracy.per_image)]);
+            let mut cells = vec![name, percent(accuracy.per_class), percent(accuracy.per_image)];
+            cells.extend(refined.then(|| hubness.map_or(String::new(), |hubness| format!("{hubness:.2}"))));
+            table.push(cells);
         };
-        self.steps.iter().for_each(|step| row(step.name.clone(), &step.accuracy));
+        self.steps.iter().for_each(|step| row(step.name.clone(), &step.accuracy, step.hubness));
         self.top
             .iter()
             .filter(|&(&k, _)| k > 1)
-            .for_each(|(k, accuracy)| row(format!("  among the {k} nearest"), accuracy));
-        row("  by chance".to_owned(), &Accuracy { per_class: self.chance, per_image: self.chance });
+            .for_each(|(k, accuracy)| row(format!("  among the {k} nearest"), accuracy, None));
+        row("  by chance".to_owned(), &Accuracy { per_class: self.chance, per_image: self.chance }, None);
         table
     }
 
@@ -202,10 +206,12 @@ mod tests {
                 name: "inductive".to_owned(),
                 accuracy: Accuracy { per_class, per_image: per_class },
                 generalized: None,
+                hubness: Some(0.5),
             }],
             generalized: None,
             top: BTreeMap::new(),
             hubness: BTreeMap::from([(1, 0.5)]),
+            occurrences: BTreeMap::from([(1, vec![10, 10])]),
             stress: Some(0.25),
             converged: true,
         }

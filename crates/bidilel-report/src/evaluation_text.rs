@@ -1,5 +1,6 @@
 //! An evaluation for a terminal: what was evaluated, accuracy per step and per class, stress, hubness, time.
 
+use crate::hubs::hubs_line;
 use crate::{Evaluation, fusion_line, method_line, visible, wrap_lines};
 
 impl Evaluation {
@@ -23,6 +24,8 @@ impl Evaluation {
         let fusion = fusion.map_or(String::new(), |fusion| format!("\n  {}", fusion_line(fusion)));
         let stress = self.stress.map(|stress| format!("stress {stress:.5}"));
         let hubness = self.hubness.get(&1).map(|hubness| format!("hubness {hubness:.2}"));
+        let hubs = self.hubs.get(&1).and_then(|hubs| hubs_line(hubs));
+        let hubs = hubs.map_or(String::new(), |hubs| wrap_lines(&hubs, width) + "\n");
         let figures: Vec<String> = stress.into_iter().chain(hubness).collect();
         let steps = match &self.accuracy.generalized {
             Some(figures) => {
@@ -31,13 +34,14 @@ impl Evaluation {
             None => self.steps_table().text(width),
         };
         format!(
-            "{}, split {}{drawn}{seen}: {} with {}\n{}\n\n{steps}{runs}\n{}\n{}, {:.1} s\n",
+            "{}, split {}{drawn}{seen}: {} with {}\n{}\n\n{steps}{runs}\n{}{}\n{hubs}{}, {:.1} s\n",
             visible(&subject.dataset),
             visible(&subject.split),
             visible(&subject.visual.join(" + ")),
             visible(&subject.semantic.join(" + ")),
             wrap_lines(&(method_line(&subject.method) + &fusion), width),
             self.classes_table().text(width),
+            self.confidence.text(width),
             figures.join(", "),
             self.timings.get("total").copied().unwrap_or(0.0)
         )

@@ -68,6 +68,9 @@ pub struct Step {
     /// On either side, where known classes are candidates.
     #[serde(flatten)]
     pub generalized: Option<SeenUnseen>,
+    /// Skewness of the number of instances that have a class as their best; none in results of older programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hubness: Option<f64>,
 }
 
 /// The result of one fit and recognition.
@@ -91,6 +94,8 @@ pub struct Run {
     pub top: BTreeMap<usize, Accuracy>,
     /// Skewness of the number of instances that have a class among their `k` best, by `k`.
     pub hubness: BTreeMap<usize, f64>,
+    /// The number of instances that have a class among their `k` best, by `k`, in the order of the classes.
+    pub occurrences: BTreeMap<usize, Vec<usize>>,
     /// Cost of the mapping at the embedding; none for methods without one.
     pub stress: Option<f64>,
     /// Whether every iteration converged before its limit.
@@ -241,7 +246,8 @@ pub fn score(
     let mut steps = Vec::new();
     let mut step = |name: &str, scores: &Scores, generalized| {
         let accuracy = metrics::accuracy(&scores.labels(), &truth, names.len());
-        steps.push(Step { name: name.to_owned(), accuracy, generalized });
+        let hubness = Some(metrics::hubness(scores, 1));
+        steps.push(Step { name: name.to_owned(), accuracy, generalized, hubness });
     };
     let (recognition, generalized) = if candidates == Candidates::All {
         let biases = calibrate(task, method, &HoldOut::like(task, candidates, seed), watch)?;
@@ -272,6 +278,7 @@ pub fn score(
         generalized,
         top: counts().map(|k| (k, metrics::top_k(scores, &truth, k))).collect(),
         hubness: counts().map(|k| (k, metrics::hubness(scores, k))).collect(),
+        occurrences: counts().map(|k| (k, metrics::occurrences(scores, k))).collect(),
         stress: fitted.latent().map(|fitted| fitted.stress),
         converged: fitted.latent().is_none_or(|fitted| fitted.embedding.converged),
         known: names.len() - task.unseen.len(),

@@ -47,6 +47,7 @@ pub(super) fn run(args: &CompareArgs, format: Format, progress: &Progress) -> Re
     args.plot.iter().try_for_each(|path| output::check_ending(path, &["svg"], "a drawing"))?;
     args.journal.iter().try_for_each(|path| output::need_name(path, "a journal"))?;
     args.plot.iter().chain(&args.journal).try_for_each(|path| output::check_target(path))?;
+    args.report.check()?;
 
     let seed = args.method.seed;
     let dataset = Arc::new(source::open(&args.dataset, seed, progress)?);
@@ -115,6 +116,7 @@ pub(super) fn run(args: &CompareArgs, format: Format, progress: &Progress) -> Re
     if let Some(path) = &args.plot {
         written.push(output::write_text(path, &result.drawing()));
     }
+    written.push(args.report.write(&result, &[], progress));
     written.into_iter().collect()
 }
 

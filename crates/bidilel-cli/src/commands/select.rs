@@ -25,7 +25,6 @@ use crate::{output, source, terminal};
 
 pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Result<()> {
     args.plot.iter().try_for_each(|path| output::check_ending(path, &["svg"], "a drawing"))?;
-    args.report.iter().try_for_each(|path| output::check_ending(path, &["html", "htm"], "a page"))?;
     let mut settings = args.method.resolve()?;
     if settings.view_weights.is_some() {
         return Err(usage("select weighs all views the same: leave the weights out"));
@@ -35,9 +34,8 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
             "select orders views by known classes alone: leave out --generalized, and give it to evaluate",
         ));
     }
-    for path in args.plot.iter().chain(&args.report) {
-        output::check_target(path)?;
-    }
+    args.plot.iter().try_for_each(|path| output::check_target(path))?;
+    args.report.check()?;
     let seed = args.method.seed;
     let dataset = Arc::new(source::open(&args.dataset, seed, progress)?);
     let names = settings
@@ -74,9 +72,7 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
     if let Some(path) = &args.plot {
         output::write_text(path, &result.drawing())?;
     }
-    if let Some(path) = &args.report {
-        output::write_text(path, &result.html(&dataset.name))?;
-    }
+    args.report.write(&result, &[("dataset", dataset.name.as_str().into())], progress)?;
     match format {
         Format::Json => output::print_json(&result),
         Format::Text => output::print(&result.text(terminal::width())),

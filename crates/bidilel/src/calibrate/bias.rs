@@ -26,7 +26,7 @@ pub fn best_bias(curves: &[Curve]) -> f64 {
     let means: Vec<f64> = breakpoints.iter().copied().chain([f64::INFINITY]).map(mean).collect();
     let better = |best: usize, i: usize| if means[i] > means[best] { i } else { best };
     let best = (0..means.len()).fold(0, better);
-    if means[best] <= 0.0 {
+    if curves.is_empty() || means[best] <= 0.0 {
         return 0.0;
     }
     let enough = means[best] * (1.0 - PLATEAU);
@@ -38,6 +38,8 @@ pub fn best_bias(curves: &[Curve]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::float_cmp, reason = "the numbers are exact")]
+
     use faer::Mat;
     use proptest::prelude::*;
 

@@ -174,6 +174,8 @@ fn best(scores: &[f64]) -> (usize, f64) {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::float_cmp, reason = "the numbers are exact")]
+
     use faer::Mat;
     use proptest::prelude::*;
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::Observer;
 
 use super::held_out::{Recognized, curves, recognized};
-use super::{Curve, HoldOut, SeenUnseen, best_bias};
+use super::{Curve, HeldOutScores, HoldOut, SeenUnseen, best_bias};
 use crate::error::Result;
 use crate::method::{AnyFitted, FittedMethod, Method};
 use crate::post::{BesideKnown, Post};
@@ -90,26 +90,46 @@ impl Biases {
 /// # Errors
 /// Those of [`held_out`](super::held_out).
 pub fn calibrate(task: &Task, method: &Method, hold_out: &HoldOut, watch: &dyn Observer) -> Result<Biases> {
+    Ok(calibrated_folds(task, method, hold_out, watch)?.0)
+}
+
+/// The same with what was held out in the folds, whose scores have the last bias.
+pub(super) fn calibrated_folds(
+    task: &Task,
+    method: &Method,
+    hold_out: &HoldOut,
+    watch: &dyn Observer,
+) -> Result<(Biases, Vec<HeldOutScores>)> {
     let hold_out = HoldOut { candidates: Candidates::All, ..*hold_out };
     let folds = recognized(task, method, &hold_out, watch)?;
     let inductive = best_bias(&curves(&folds));
     let post = method.post();
     // One list of curves per refiner, with one curve per fold.
     let mut refined: Vec<Vec<Curve>> = vec![Vec::new(); post.len()];
-    for Recognized { found, known, truth, .. } in folds {
+    let mut last = Vec::with_capacity(folds.len());
+    for Recognized { found, known, truth, classes } in folds {
         let mut steps = 0;
-        BesideKnown { known, bias: inductive }.refined("", found, post, |_, found| {
+        let found = BesideKnown { known, bias: inductive }.refined("", found, post, |_, found| {
             if steps > 0 {
                 refined[steps - 1].push(Curve::new(&found.scores, known, &truth));
             }
             steps += 1;
         })?;
+        last.push(HeldOutScores { scores: found.scores, known, truth, classes });
     }
-    Ok(Biases { inductive, refined: refined.iter().map(|curves| best_bias(curves)).collect() })
+    let biases = Biases { inductive, refined: refined.iter().map(|curves| best_bias(curves)).collect() };
+    let biased = |fold: HeldOutScores| HeldOutScores {
+        scores: fold.scores.calibrated(fold.known, biases.last()),
+        ..fold
+    };
+    let last = last.into_iter().map(biased).collect();
+    Ok((biases, last))
 }
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::float_cmp, reason = "the numbers are exact")]
+
     use bidilel_math::Silent;
 
     use super::*;

@@ -101,7 +101,7 @@ pub(super) struct Recognized {
     pub(super) found: Recognition,
     pub(super) known: usize,
     pub(super) truth: Vec<usize>,
-    classes: Vec<usize>,
+    pub(super) classes: Vec<usize>,
 }
 
 /// The curves of folds.
@@ -298,7 +298,9 @@ mod tests {
             held_out(&task, &Eszsl::default().into(), &hold_out, &Silent).expect("scores")
         };
         assert_eq!(scores(0), scores(0));
-        let classes = |seed: u64| scores(seed).into_iter().map(|fold| fold.classes).collect::<Vec<_>>();
+        // Folds of other sizes cannot be compared as matrices.
+        let classes =
+            |seed: u64| -> Vec<Vec<usize>> { scores(seed).into_iter().map(|fold| fold.classes).collect() };
         assert_ne!(classes(0), classes(1));
     }
 }

@@ -18,16 +18,32 @@
 //! }
 //! # Ok::<(), bidilel::Error>(())
 //! ```
+//!
+//! From these scores come the bias of known classes, the temperature of probabilities ([`temperature`]), the sizes of
+//! prediction sets ([`conformal`]) and the thresholds of "none of these" ([`Rejection`]); a [`Calibration`] has the last
+//! three.
 
+mod assess;
 mod bias;
+mod calibration;
+pub mod conformal;
 mod curve;
 mod draw;
 mod fold;
 mod generalized;
 mod held_out;
+mod reject;
+mod sample;
+pub mod temperature;
+mod unknowns;
 
+pub use assess::{Assessment, COVERAGE, Coverage, ProbabilityQuality};
 pub use bias::best_bias;
+pub use calibration::{Answering, Asked, CALIBRATION_FOLDS, Calibration};
 pub(crate) use curve::Sides;
 pub use curve::{Curve, SeenUnseen};
 pub use generalized::{Biases, Generalized, calibrate};
 pub use held_out::{FOLDS, HeldOutScores, HoldOut, held_out};
+pub use reject::{Rejection, Signal, Threshold};
+pub use sample::{MOST_KEPT, Sample};
+pub use unknowns::{OpenSet, OpenSetDraw, RECALL, SignalQuality, open_set};

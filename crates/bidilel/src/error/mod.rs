@@ -1,11 +1,13 @@
 //! What can go wrong between a dataset and a recognition.
 
+mod classes;
 mod expected;
 mod files;
 mod problems;
 
 use bidilel_math::Observer;
 
+pub use classes::ClassProblem;
 pub use expected::Expected;
 pub use files::{EncoderProblem, FileProblem, ModelProblem};
 pub use problems::{Part, Role, SemanticProblem, SplitProblem};
@@ -223,6 +225,12 @@ pub enum Error {
     Model {
         /// What is wrong with it.
         problem: ModelProblem,
+    },
+    /// Classes of a model that cannot be changed.
+    #[error("{problem}")]
+    Classes {
+        /// Why not.
+        problem: ClassProblem,
     },
     /// An encoder file that cannot be used.
     #[error("not a usable encoder: {problem}")]

@@ -12,25 +12,33 @@
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 
+mod calibration;
 mod file;
 mod fitted;
+mod kept;
 mod project;
+
+use std::collections::BTreeMap;
 
 use faer::MatRef;
 
 use bidilel_math::Observer;
 
+pub use calibration::CalibrationHeader;
 pub use file::{FORMAT_VERSION, Header, SemanticHeader};
+pub use kept::KeptInstances;
 
-use crate::calibrate::{Biases, HoldOut, calibrate};
+use crate::calibrate::{Biases, Calibration, HoldOut};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, ZeroShotMethod};
+use crate::networks::Networks;
 use crate::pipeline::Fitted;
 use crate::post::{Post, refined};
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
+use crate::tags::Thresholds;
 use crate::task::{Normalize, Task};
 use crate::visual::Views;
 
@@ -59,8 +67,18 @@ pub struct Model {
     pub instances: usize,
     /// Biases of the known classes; none where these are no candidates.
     pub generalized: Option<Biases>,
+    /// How sure predictions may be, where it was measured on held-out known classes.
+    pub calibration: Option<Calibration>,
     /// Fingerprint of the data that were learned from.
     pub fingerprint: String,
+    /// Training instances to show similar ones of, where some are kept.
+    pub kept: Option<KeptInstances>,
+    /// The least scores of tags; none for a model of single labels.
+    pub thresholds: Option<Thresholds>,
+    /// What made the representations of pictures and texts, where that is known.
+    pub networks: Networks,
+    /// Files of these networks that are part of the model, by their SHA-256.
+    pub embedded: BTreeMap<String, Vec<u8>>,
 }
 
 /// The best class of an instance.
@@ -93,8 +111,22 @@ impl Model {
             semantics: task.semantics.clone(),
             instances: task.train.labels.len(),
             generalized: None,
+            calibration: None,
             fingerprint: task.fingerprint(),
+            kept: None,
+            thresholds: None,
+            networks: Networks::default(),
+            embedded: BTreeMap::new(),
         }
+    }
+
+    /// Records what made the inputs: those of `networks` that made a representation of this model.
+    #[must_use]
+    pub fn made_by(mut self, networks: &Networks) -> Self {
+        let views = self.views.parts.iter().map(|view| view.name.as_str());
+        let semantics = self.semantics.representations.iter().map(|one| one.name.as_str());
+        self.networks = networks.of(views, semantics);
+        self
     }
 
     /// Fits one trial of a dataset: the split of that name, or the first trial of the dataset's first split.
@@ -111,27 +143,30 @@ impl Model {
         let method = Method::from_settings(settings, seed);
         method.require_inductive()?;
         let fitted = method.fit(&task, watch)?;
-        let model = Self::new(&dataset.name, choice.normalize, &task, &method, fitted);
+        let model =
+            Self::new(&dataset.name, choice.normalize, &task, &method, fitted).made_by(&dataset.networks);
         if choice.candidates == Candidates::All {
-            model.calibrated(&task, &method, seed, watch)
+            model.calibrated(&task, &method, &HoldOut::like(&task, Candidates::All, seed), watch)
         } else {
             Ok(model)
         }
     }
 
-    /// The same model for known and unseen classes together, with biases that are chosen on held-out known classes.
+    /// The same model for known and unseen classes together, with biases that are chosen on held-out known classes, and how
+    /// sure its predictions may be, from the same folds.
     ///
     /// # Errors
-    /// Those of [`calibrate`].
+    /// Those of the fits.
     pub fn calibrated(
         mut self,
         task: &Task,
         method: &Method,
-        seed: u64,
+        hold_out: &HoldOut,
         watch: &dyn Observer,
     ) -> Result<Self> {
-        let hold_out = HoldOut::like(task, Candidates::All, seed);
-        self.generalized = Some(calibrate(task, method, &hold_out, watch)?);
+        let (biases, calibration) = Calibration::generalized(task, method, hold_out, watch)?;
+        self.generalized = Some(biases);
+        self.calibration = Some(calibration);
         Ok(self)
     }
 

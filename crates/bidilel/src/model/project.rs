@@ -91,6 +91,19 @@ impl Model {
         range: Range<usize>,
         report: impl Fn(usize, Recognition) -> R + Sync,
     ) -> Result<Vec<R>> {
+        self.uncalibrated_views(rows, range, |first, found| report(first, self.inductive(found)))
+    }
+
+    /// [`Self::recognize_views`] without the bias of a generalized model: what its refiners begin with.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn uncalibrated_views<R: Send>(
+        &self,
+        rows: &ViewRows<'_>,
+        range: Range<usize>,
+        report: impl Fn(usize, Recognition) -> R + Sync,
+    ) -> Result<Vec<R>> {
         let candidates = self.candidates();
         let classes = candidates.range(self.known.len(), self.unseen.len()).len();
         let block = (BLOCK_DISTANCES / classes.max(1)).clamp(BLOCK_ROWS.start, BLOCK_ROWS.end);
@@ -101,7 +114,7 @@ impl Model {
             let projector = fitted.space.projector();
             let recognize = |&first: &usize| {
                 let points = self.project_by(&fitted.space, &projector, rows, first..end(first))?;
-                Ok(report(first, self.inductive(fitted.nearest(points, candidates))))
+                Ok(report(first, fitted.nearest(points, candidates)))
             };
             firsts.par_iter().map(recognize).collect()
         } else {
@@ -109,7 +122,7 @@ impl Model {
             let recognize = |&first: &usize| {
                 let features = self.gathered(rows, first..end(first))?;
                 let prepared = Prepared { features: features.as_ref() };
-                Ok(report(first, self.inductive(self.fitted.recognize(prepared, candidates)?)))
+                Ok(report(first, self.fitted.recognize(prepared, candidates)?))
             };
             firsts.par_iter().map(recognize).collect()
         };

@@ -12,7 +12,7 @@ use faer::{Mat, MatRef};
 
 use bidilel_math::distance::normalize_columns;
 
-use super::{LatentRefiner, Post};
+use super::{LatentRefiner, Post, Refiner};
 use crate::error::{Error, Result};
 use crate::recognize::{Latent, Recognition, Scores};
 
@@ -53,6 +53,10 @@ impl BesideKnown {
     }
 
     fn refine(&self, refiner: &Post, before: Recognition, members: &[usize]) -> Result<Recognition> {
+        // Corrections of scores move nothing, and are about all candidates of the batch.
+        if refiner.needs_scores_only() {
+            return Refiner::refine(refiner, before);
+        }
         let Recognition { scores, latent } = before;
         let latent = latent.ok_or(Error::NoLatentPoints { refiner: refiner.name() })?;
         if members.is_empty() {
@@ -78,6 +82,9 @@ impl BesideKnown {
                 let prices: Vec<f64> = vec![0.0; self.known].into_iter().chain(prices).collect();
                 let scores = refiner.priced(&unit, &prices);
                 Ok(Recognition { scores, latent: Some(unit) })
+            }
+            Post::Nrm(_) | Post::GlobalCorrection(_) | Post::Csls(_) | Post::MutualProximity(_) => {
+                Refiner::refine(refiner, Recognition { scores, latent: Some(latent) })
             }
         }
     }

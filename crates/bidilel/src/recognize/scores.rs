@@ -28,6 +28,11 @@ impl Scores {
         self.values.ncols()
     }
 
+    /// The scores of one class for all instances.
+    pub fn of_class(&self, class: usize) -> Vec<f64> {
+        (0..self.instances()).map(|instance| self.values[(class, instance)]).collect()
+    }
+
     /// Minus the score: the distance, for methods that measure one.
     pub fn distance(&self, class: usize, instance: usize) -> f64 {
         -self.values[(class, instance)]

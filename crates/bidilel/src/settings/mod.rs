@@ -39,7 +39,8 @@ use crate::visual::Fusion;
 
 pub(crate) use names::named;
 pub use names::{
-    BalancedShares, BottomUpName, ExemDistance, InitName, KernelName, Named, PostName, SyncLoss, TopDownName,
+    BalancedShares, BottomUpName, ExemDistance, InitName, KernelName, Named, PostName, Proximity, SyncLoss,
+    TopDownName,
 };
 pub use range::Range;
 pub use row::{Default as SettingDefault, Kind, Owner, Setting, Tune};

@@ -46,8 +46,8 @@ fn every_score_of_known_and_held_out_classes_is_that_of_a_fit_of_its_own() {
         let batch: Vec<Settings> =
             mixed().into_iter().map(|one| Settings { generalized: Some(true), ..one }).collect();
         let choice = batch[0].choice(&dataset).expect("representations");
-        let mut evaluator =
-            Evaluator::new(dataset.clone(), &trial, folds.clone(), &choice, 0, &Silent).expect("an evaluator");
+        let mut evaluator = Evaluator::new(dataset.clone(), &trial, folds.clone(), &choice, 0, &Silent)
+            .expect("an evaluator");
         let mut differs = 0;
         for (number, fold) in folds.iter().enumerate() {
             let found = shared(&mut evaluator, number, &batch, &Forgetful);
