@@ -252,14 +252,14 @@ mod tests {
     fn the_harmonic_mean_is_that_of_the_two_accuracies() {
         let found = SeenUnseen::new(0.6, 0.3);
         assert!((1.0 / found.harmonic - f64::midpoint(1.0 / 0.6, 1.0 / 0.3)).abs() < 1e-12);
-        assert_eq!(SeenUnseen::new(0.0, 0.0).harmonic.to_bits(), 0);
-        assert_eq!(SeenUnseen::new(0.9, 0.0).harmonic.to_bits(), 0);
+        assert_eq!(SeenUnseen::new(0.0, 0.0).harmonic, 0.0);
+        assert_eq!(SeenUnseen::new(0.9, 0.0).harmonic, 0.0);
     }
 
     #[test]
     fn perfect_scores_have_the_whole_area_and_no_test_instances_none() {
         let scores = Scores { values: Mat::from_fn(4, 4, |class, i| if class == i { 1.0 } else { 0.0 }) };
-        assert!((Curve::new(&scores, 2, &[0, 1, 2, 3]).area() - 1.0).abs() < 1e-12);
+        assert_eq!(Curve::new(&scores, 2, &[0, 1, 2, 3]).area(), 1.0);
         let empty = Scores { values: Mat::from_fn(4, 0, |_, _| 0.0) };
         let curve = Curve::new(&empty, 2, &[]);
         assert_eq!((curve.area(), curve.at(0.0)), (0.0, SeenUnseen::default()));

@@ -188,7 +188,7 @@ mod tests {
         let refined: Method = Pipeline { post, ..Pipeline::default() }.into();
         let (biases, _) = figures(&task, &refined);
         assert_eq!(biases.refined.len(), 2);
-        assert_eq!(biases.inductive.to_bits(), figures(&task, &plain).0.inductive.to_bits());
+        assert_eq!(biases.inductive, figures(&task, &plain).0.inductive);
         let fitted = refined.fit(&task, &Silent).expect("a fit");
         let mut steps = Vec::new();
         let batch = task.batch(Candidates::All);
@@ -198,6 +198,6 @@ mod tests {
         assert_eq!(names, ["inductive", "self-training", "structured"]);
         let given: Vec<f64> = steps.iter().map(|(_, bias)| *bias).collect();
         assert_eq!(given, [&[biases.inductive][..], &biases.refined].concat());
-        assert_eq!(biases.last().to_bits(), biases.refined[1].to_bits());
+        assert_eq!(biases.last(), biases.refined[1]);
     }
 }
