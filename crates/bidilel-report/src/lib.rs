@@ -75,7 +75,7 @@ pub use method_list::{ListedMethod, MethodList};
 pub use page::{Report, ReportError};
 pub use plot::{Chart, Theme};
 pub use predictions::{IdKind, PredictionRow, RowFormat, RowId, prediction_rows};
-pub use run_data::{ClassDistances, PointMap, RunData};
+pub use run_data::{ClassDistances, PointMap, RunData, SeenUnseenPoint};
 pub use selection::{Selection, SelectionStep, TrialSelection, ViewScore};
 pub use svg::{Curve, curves};
 pub use table::{Align, Table};

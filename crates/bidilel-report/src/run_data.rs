@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use bidilel::Candidates;
+use bidilel::calibrate::Curve;
 use bidilel::evaluate::Finished;
 use bidilel::pipeline::Fitted;
 use bidilel::recognize::{Recognition, mean_distances};
@@ -20,6 +22,8 @@ pub(crate) const MAX_ANCHORS: usize = 700;
 pub(crate) const MAX_POINTS: usize = 10_000;
 /// Pairs of classes whose distances are compared.
 const MAX_PAIRS: usize = 4_000;
+/// Points of the seen-unseen curve.
+const MAX_CURVE_POINTS: usize = 300;
 /// Best classes that are kept of an instance.
 const GUESSES: usize = 3;
 
@@ -62,6 +66,18 @@ pub struct RunData {
     pub hubs: BTreeMap<usize, Vec<usize>>,
     /// Iterations and costs of the top-down stage, one list per minimization.
     pub convergence: Vec<Vec<(usize, f64)>>,
+    /// Accuracies of known and of unseen classes for every bias, where both are candidates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<SeenUnseenPoint>,
+}
+
+/// Accuracy of known and of unseen classes at one bias of the known ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct SeenUnseenPoint {
+    /// Of known classes.
+    pub seen: f64,
+    /// Of unseen classes.
+    pub unseen: f64,
 }
 
 /// Places on a plane.
@@ -98,7 +114,11 @@ impl RunData {
     pub fn of(run: &Finished<'_>, counts: &[usize], watch: &dyn Observer) -> bidilel::Result<Self> {
         let Finished { trial, task, seed, fitted, recognition } = run;
         watch.stage("map");
-        let shown = evenly(trial.test.len(), MAX_POINTS);
+        let candidates = task.candidates();
+        // Test instances of known classes come first, where these are candidates.
+        let seen = if candidates == Candidates::All { &trial.test_seen[..] } else { &[] };
+        let (instances, truth) = ([seen, &trial.test].concat(), task.truth(candidates));
+        let shown = evenly(instances.len(), MAX_POINTS);
         let scores = &recognition.scores;
         let guesses = |&row: &usize| scores.top(row, GUESSES).into_iter().map(|(class, _)| class).collect();
         let latent = fitted.latent();
@@ -107,10 +127,10 @@ impl RunData {
             seed: *seed,
             known: task.known.clone(),
             unseen: task.unseen.clone(),
-            candidates: task.unseen.clone(),
-            test_instances: trial.test.len(),
-            instances: shown.iter().map(|&row| trial.test[row]).collect(),
-            truth: shown.iter().map(|&row| task.test.labels[row]).collect(),
+            candidates: task.names(candidates),
+            test_instances: instances.len(),
+            instances: shown.iter().map(|&row| instances[row]).collect(),
+            truth: shown.iter().map(|&row| truth[row]).collect(),
             guesses: shown.iter().map(guesses).collect(),
             map: match latent {
                 Some(fitted) => PointMap::of(fitted, recognition, &shown, watch)?,
@@ -122,9 +142,26 @@ impl RunData {
                 .filter(|&&k| k == 1 || k < scores.classes())
                 .map(|&k| (k, hubs(recognition, k)))
                 .collect(),
+            curve: match candidates {
+                Candidates::All => curve(&Curve::new(scores, task.known.len(), &truth)),
+                Candidates::Known | Candidates::Unseen => Vec::new(),
+            },
             ..Self::default()
         })
     }
+}
+
+/// The points of a curve at equal steps; the last one is where no known class is left.
+fn curve(curve: &Curve) -> Vec<SeenUnseenPoint> {
+    let points = curve.points();
+    let mut chosen = evenly(points.len(), MAX_CURVE_POINTS);
+    if let (Some(last), false) = (chosen.last_mut(), points.is_empty()) {
+        *last = points.len() - 1;
+    }
+    chosen
+        .into_iter()
+        .map(|at| SeenUnseenPoint { seen: short(points[at].seen), unseen: short(points[at].unseen) })
+        .collect()
 }
 
 impl PointMap {

@@ -330,7 +330,7 @@ fn settings(result: &EvaluationInput) -> String {
         + &version
 }
 
-/// Settings within settings, their names joined by dots.
+/// Settings within settings, their names joined by dots; objects of a list are counted from 1.
 pub(crate) fn flatten(prefix: &str, entries: &Map<String, Value>, rows: &mut Vec<Vec<Cell>>) {
     for (name, value) in entries {
         let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
@@ -338,6 +338,10 @@ pub(crate) fn flatten(prefix: &str, entries: &Map<String, Value>, rows: &mut Vec
             Value::Object(inner) => flatten(&name, inner, rows),
             Value::Array(list) if list.is_empty() => {
                 rows.push(vec![Cell::Text(name), Cell::Text("none".to_owned())]);
+            }
+            Value::Array(list) if list.iter().all(Value::is_object) => {
+                let objects = list.iter().filter_map(Value::as_object).enumerate();
+                objects.for_each(|(index, inner)| flatten(&format!("{name}.{}", index + 1), inner, rows));
             }
             other => rows.push(vec![Cell::Text(name), Cell::Text(crate::setting_text(other))]),
         }

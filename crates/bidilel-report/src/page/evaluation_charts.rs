@@ -55,19 +55,21 @@ impl EvaluationInput {
     }
 
     pub(crate) fn hubs(&self, data: &RunData) -> Vec<Chart> {
-        data.hubs.iter().filter(|(_, counts)| !counts.is_empty()).map(|(k, counts)| {
+        let chart = |(k, counts): (&usize, &Vec<usize>)| {
             let columns = histogram(counts);
-            let skewness = self.hubness.get(&k.to_string());
-            let skewness = skewness.map_or(String::new(), |value| format!(" Skewness {value:.2}: 0 without hubs, large where few classes attract most instances."));
-            let nearest = if *k == 1 { "as the nearest class".to_owned() } else { format!("among the {k} nearest classes") };
-            let description = format!("How many classes are {nearest} of how many instances.{skewness}");
+            let skewness = self.hubness.get(&k.to_string()).map_or(String::new(), |value| {
+                format!(" Skewness {value:.2}: 0 without hubs, large where few classes attract most.")
+            });
+            let nearest = if *k == 1 { "the nearest".to_owned() } else { format!("among the {k} nearest") };
+            let description = format!("How many classes are {nearest} of how many test instances.{skewness}");
             let plot = Plot {
-                x: Axis::new(&format!("instances that have the class {nearest}")),
-                y: Axis::new("classes").with(&[0.0]),
+                x: Axis::new("test instances"),
+                y: Axis::new(&format!("classes that are {nearest}")).with(&[0.0]),
                 layers: vec![Layer::Columns { name: String::new(), columns }],
             };
             Chart::new(&format!("hubs-{k}"), &format!("Hubs, k = {k}"), &description, Drawing::Plot(plot))
-        }).collect()
+        };
+        data.hubs.iter().filter(|(_, counts)| !counts.is_empty()).map(chart).collect()
     }
 
     pub(crate) fn reliability(&self) -> Option<Chart> {
@@ -121,15 +123,19 @@ impl EvaluationInput {
     }
 
     pub(crate) fn seen_unseen(&self) -> Option<Chart> {
-        if self.curve.is_empty() {
+        let curve = match &self.run_data {
+            Some(data) if self.curve.is_empty() => &data.curve,
+            _ => &self.curve,
+        };
+        if curve.is_empty() {
             return None;
         }
-        let points: Vec<(f64, f64)> = self.curve.iter().map(|point| (point.unseen, point.seen)).collect();
+        let points: Vec<(f64, f64)> = curve.iter().map(|point| (point.unseen, point.seen)).collect();
         let mut layers = vec![Layer::Line {
             name: "calibrations".to_owned(),
             points,
             errors: Vec::new(),
-            marks: self.curve.len() < 40,
+            marks: curve.len() < 40,
             chosen: None,
         }];
         if let (Some(seen), Some(unseen)) = (self.accuracy.seen, self.accuracy.unseen) {

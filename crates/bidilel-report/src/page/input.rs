@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{ClassScore, Comparison, RunData, ScoredSetting, Selection};
+use crate::{ClassScore, Comparison, RunData, ScoredSetting, SeenUnseenPoint, Selection};
 
 /// Any result.
 #[derive(Debug, Clone)]
@@ -93,7 +93,7 @@ pub(crate) struct EvaluationInput {
     pub(crate) calibration: Option<Calibration>,
     pub(crate) open_set: Option<OpenSet>,
     /// Accuracy of known against unseen classes, in the generalized setting.
-    pub(crate) curve: Vec<SeenUnseen>,
+    pub(crate) curve: Vec<SeenUnseenPoint>,
     pub(crate) run_data: Option<RunData>,
     pub(crate) version: Option<String>,
 }
@@ -190,14 +190,6 @@ pub(crate) struct OpenSetShares {
     pub(crate) false_positive_rate: f64,
     /// Share of the candidates' instances that are accepted and recognized.
     pub(crate) correct_rate: f64,
-}
-
-/// Accuracy of known and of unseen classes at one calibration.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct SeenUnseen {
-    pub(crate) seen: f64,
-    pub(crate) unseen: f64,
 }
 
 /// The object of `tune`.

@@ -29,7 +29,7 @@ impl BarPlot {
         let (ink, muted, grid) = (canvas.theme.ink, canvas.theme.muted, canvas.theme.grid);
         let names: Vec<String> =
             self.bars.iter().map(|bar| font::shortened(&bar.name, TEXT, MAX_NAME)).collect();
-        let left = 18.0 + names.iter().map(|name| font::width(name, TEXT)).fold(0.0, f64::max);
+        let left = 18.0 + names.iter().map(|name| font::room(name, TEXT)).fold(0.0, f64::max);
         canvas.text((8.0, 22.0), Anchor::Start, TITLE, ink, &font::shortened(title, TITLE, WIDTH - 16.0));
         let groups = self.groups();
         let top = if groups.len() > 1 { 84.0 } else { 62.0 };
@@ -99,6 +99,6 @@ fn legend(canvas: &mut Canvas, groups: &[&str]) {
         let color = canvas.series(index);
         canvas.rect((at, 36.0), (13.0, 13.0), color, 1.0, "");
         canvas.text((at + 19.0, 47.0), Anchor::Start, TEXT, ink, group);
-        at += 44.0 + font::width(group, TEXT);
+        at += 44.0 + font::room(group, TEXT);
     }
 }

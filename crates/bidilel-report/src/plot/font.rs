@@ -33,21 +33,26 @@ fn of(character: char) -> Glyph {
     FONT.get(&character).copied().unwrap_or(BOX)
 }
 
-/// Width of a line at a font size. Fonts of the reader differ from ours by a few percent.
+/// Room for a line at a font size, where the reader's font may be wider than ours: DejaVu Sans is by a seventh.
+pub(crate) fn room(text: &str, size: f64) -> f64 {
+    1.15 * width(text, size)
+}
+
+/// Width of a line at a font size.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|character| of(character).advance).sum::<f64>() * size / UNITS
 }
 
-/// The text, or its beginning and an ellipsis where it is wider than `most`.
+/// The text, or its beginning and an ellipsis where it needs more room than `most`.
 pub(crate) fn shortened(text: &str, size: f64, most: f64) -> String {
-    if width(text, size) <= most {
+    if room(text, size) <= most {
         return text.to_owned();
     }
-    let room = most - width("…", size);
+    let left = most - room("…", size);
     let mut used = 0.0;
     let fits = |character: &char| {
-        used += width(character.encode_utf8(&mut [0; 4]), size);
-        used <= room
+        used += room(character.encode_utf8(&mut [0; 4]), size);
+        used <= left
     };
     text.chars().take_while(fits).collect::<String>().trim_end().to_owned() + "…"
 }

@@ -32,12 +32,12 @@ impl Matrix {
         let (wide, high) = (cell * self.columns.len() as f64, cell * self.rows.len() as f64);
         let names: Vec<String> = self.rows.iter().map(|name| font::shortened(name, TEXT, MAX_NAME)).collect();
         let left = if named {
-            34.0 + names.iter().map(|name| font::width(name, TEXT)).fold(0.0, f64::max)
+            34.0 + names.iter().map(|name| font::room(name, TEXT)).fold(0.0, f64::max)
         } else {
             34.0
         };
         let top = 66.0;
-        let width = (left + wide + 16.0).max(font::width(title, TITLE) + 16.0);
+        let width = (left + wide + 16.0).max(font::room(title, TITLE) + 16.0);
         canvas.text((8.0, 22.0), Anchor::Start, TITLE, ink, title);
         canvas.text(
             (left, top - 10.0),

@@ -130,7 +130,7 @@ impl Plot {
         let ends: Vec<(f64, f64)> = self.layers.iter().flat_map(Layer::extremes).collect();
         let y = Scale::over(self.y.kind, ends.iter().map(|end| end.1).chain(self.y.has.iter().copied()), 5);
         let labels = y.clone().ticks(self.y.unit);
-        let left = 14.0 + labels.iter().map(|(_, label)| font::width(label, TEXT)).fold(0.0, f64::max);
+        let left = 14.0 + labels.iter().map(|(_, label)| font::room(label, TEXT)).fold(0.0, f64::max);
         let y = y.on(bottom, top);
         let x = self.x_scale(&ends, left);
         for (at, label) in y.ticks(self.y.unit) {
@@ -140,13 +140,9 @@ impl Plot {
         }
         canvas.stroke(&format!("M{left:.1} {bottom:.1}H{:.1}", WIDTH - RIGHT), muted, 1.0, "");
         let below = self.x_ticks(canvas, &x, left, bottom);
-        canvas.text(
-            (f64::midpoint(left, WIDTH - RIGHT), below + LINE),
-            Anchor::Middle,
-            TEXT,
-            muted,
-            &font::shortened(&self.x.label, TEXT, WIDTH - 16.0),
-        );
+        let middle = f64::midpoint(left, WIDTH - RIGHT);
+        let label = font::shortened(&self.x.label, TEXT, 2.0 * (WIDTH - middle) - 8.0);
+        canvas.text((middle, below + LINE), Anchor::Middle, TEXT, muted, &label);
         let mut color = 0;
         for layer in &self.layers {
             draw(canvas, layer, color, (&x, &y), bottom);
@@ -183,7 +179,7 @@ impl Plot {
         }
         let share = (WIDTH - RIGHT - left) / self.x.names.len() as f64;
         let widest =
-            self.x.names.iter().map(|name| font::width(name, TEXT)).fold(0.0, f64::max).min(MAX_LABEL);
+            self.x.names.iter().map(|name| font::room(name, TEXT)).fold(0.0, f64::max).min(MAX_LABEL);
         // Labels that would touch go on two lines, or only every second, third, ... is there.
         let rows = if widest + 6.0 > share { 2 } else { 1 };
         let every = if widest + 6.0 <= 2.0 * share { 1 } else { count((widest + 6.0) / (2.0 * share)) };
@@ -212,7 +208,7 @@ impl Plot {
         let (mut x, mut y) = (14.0, first + 2.0);
         for (layer, color) in named {
             let name = font::shortened(layer.name(), TEXT, WIDTH - 48.0);
-            let wide = 36.0 + font::width(&name, TEXT);
+            let wide = 36.0 + font::room(&name, TEXT);
             if x > 14.0 && x + wide > WIDTH {
                 (x, y) = (14.0, y + LINE);
             }
@@ -225,7 +221,11 @@ impl Plot {
                     let fill = canvas.series(color);
                     canvas.rect((x - 4.0, y - 11.0), (12.0, 12.0), fill, 1.0, "");
                 }
-                Layer::Line { .. } | Layer::Dots { .. } => canvas.mark(color, (x + 2.0, y - 5.0), 1.0),
+                Layer::Dots { .. } => {
+                    let stroke = canvas.series(color);
+                    canvas.dots(std::iter::once((x + 2.0, y - 5.0)), stroke, 8.0, 1.0);
+                }
+                Layer::Line { .. } => canvas.mark(color, (x + 2.0, y - 5.0), 1.0),
             }
             canvas.text((x + 16.0, y), Anchor::Start, TEXT, ink, &name);
             x += wide;
@@ -279,7 +279,7 @@ fn draw(canvas: &mut Canvas, layer: &Layer, color: usize, (x, y): (&Scale, &Scal
             }
         }
         Layer::Dots { points, .. } => {
-            let (stroke, opacity) = (canvas.series(color), if points.len() > 500 { 0.35 } else { 0.7 });
+            let (stroke, opacity) = (canvas.series(color), if points.len() > 500 { 0.55 } else { 0.75 });
             canvas.dots(points.iter().filter(|point| finite(point)).map(at), stroke, 4.0, opacity);
         }
         Layer::Columns { columns, .. } => {
