@@ -21,6 +21,7 @@ mod output;
 mod pictures;
 mod progress;
 mod reported;
+mod shares;
 mod signals;
 mod source;
 mod splits;

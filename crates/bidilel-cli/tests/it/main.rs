@@ -1,6 +1,7 @@
 //! The program as its users meet it.
 
 mod bad_input;
+mod balanced;
 mod compare;
 mod confidence;
 mod datasets;
