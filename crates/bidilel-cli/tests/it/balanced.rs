@@ -37,6 +37,11 @@ fn lists_tables_and_objects_of_the_same_shares_give_the_same_result_whatever_the
     assert_eq!(accuracies(&table), expected);
     assert_eq!(accuracies(&object), expected);
     let equal = names.iter().map(|name| format!("{name}=2")).collect::<Vec<_>>().join(",");
+    // What speaks against the shares is part of the result.
+    let other = names.iter().enumerate().map(|(k, name)| format!("{name}={}", if k == 0 { 50 } else { 1 }));
+    let other = other.collect::<Vec<_>>().join(",");
+    let notes = evaluate(&folder, &["--balanced-prior", &other]).json()["runs"][0]["notes"].clone();
+    assert!(notes[0].as_str().is_some_and(|note| note.contains("as the given shares say")), "{notes}");
     assert_eq!(accuracies(&equal), evaluate(&folder, &[]).json()["accuracy"], "equal shares are the default");
 }
 
@@ -105,14 +110,14 @@ fn small_batches_are_noted() {
     let folder = Folder::generated();
     let (model, features) = (folder.beside("model.safetensors"), folder.beside("two.npy"));
     assert_eq!(bidilel(&["fit", &folder.data(), "--out", &model, "--post", "balanced"]).status, 0);
-    // Two rows of the features: the header says so in as many characters.
     let bytes = std::fs::read(folder.file("cnn.npy")).expect("features");
-    let header = String::from_utf8_lossy(&bytes[..128]).into_owned();
+    let header = String::from_utf8_lossy(&bytes[10..128]).into_owned();
     let shape = header.split_once('(').and_then(|(_, rest)| rest.split_once(')')).expect("a shape").0;
-    let (rows, dim) = shape.split_once(", ").expect("two dimensions");
-    let dim: usize = dim.trim_end_matches(',').parse().expect("a number");
-    let two = header.replacen(&format!("({rows},"), &format!("({:<width$},", 2, width = rows.len()), 1);
-    std::fs::write(&features, [two.as_bytes(), &bytes[128..128 + 2 * 4 * dim]].concat()).expect("a file");
+    let (_, dim) = shape.split_once(", ").expect("two dimensions");
+    let dim: usize = dim.parse().expect("a number");
+    let two = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': (2, {dim}), }}");
+    let two = [b"\x93NUMPY\x01\x00\x76\x00", format!("{two:<117}\n").as_bytes()].concat();
+    std::fs::write(&features, [&two, &bytes[128..128 + 2 * 4 * dim]].concat()).expect("a file");
     let ran = bidilel(&["predict", &model, &features]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("balanced refinement by 2 instances of"), "{}", ran.stderr);
