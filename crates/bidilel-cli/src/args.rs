@@ -11,6 +11,7 @@ use crate::commands::encode::args::EncodeArgs;
 use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
 use crate::options::named;
+use crate::reproduction::args::ReproduceArgs;
 use crate::tuning::args::{HeldOut, TuneArgs};
 use crate::tuning::host::Budget;
 
@@ -87,6 +88,8 @@ pub(crate) enum Command {
     /// Look at the classes of a model
     #[command(subcommand)]
     Class(ClassCommand),
+    /// Make the tables and figures of the paper again, from your copy of the data
+    Reproduce(ReproduceArgs),
     /// List the zero-shot methods with their settings and references
     Methods,
     /// Print a completion script for a shell
@@ -320,7 +323,7 @@ pub(crate) struct GenerateArgs {
     /// Where to write the dataset; several presets or seeds become subfolders of it
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
-    /// The size of the task: small, awa or cub (several: awa,cub)
+    /// The size of the task: small, awa, cub, ucf101 or hmdb51 (several: awa,cub)
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "small")]
     pub(crate) preset: Vec<String>,
     /// Seed of the generator (several: 1,2,3)

@@ -17,6 +17,7 @@ mod method;
 mod options;
 mod output;
 mod progress;
+mod reproduction;
 mod signals;
 mod source;
 mod splits;

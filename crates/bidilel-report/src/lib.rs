@@ -23,6 +23,7 @@ mod markdown;
 mod method;
 mod method_list;
 mod predictions;
+mod reproduction;
 mod selection;
 mod separated;
 mod svg;
@@ -52,6 +53,10 @@ pub use inspection::InspectionReport;
 pub use method::{fusion_line, method_line};
 pub use method_list::{ListedMethod, MethodList};
 pub use predictions::{IdKind, PredictionRow, RowFormat, RowId, prediction_rows};
+pub use reproduction::{
+    CellStatus, CellUnit, CurveFigure, CurveSeries, DataRecord, FigurePoint, Machine, Manifest, MissingData,
+    PublishedNumber, Reduced, Reproduction, TableCell, TableColumn, TableRow, TableRun, TestedOver, mark_best,
+};
 pub use selection::{Selection, SelectionStep, TrialSelection, ViewScore};
 pub use svg::{Curve, curves};
 pub use table::{Align, Table};

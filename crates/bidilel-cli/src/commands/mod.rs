@@ -21,6 +21,7 @@ mod inspect;
 mod methods;
 mod predict;
 mod predicted;
+mod reproduce;
 mod row_scan;
 mod select;
 mod shards;
@@ -79,6 +80,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Class(ClassCommand::List { model, nearest }) => {
             class::list(&model, nearest, format.unwrap_or_default())
         }
+        Command::Reproduce(args) => reproduce::run(&args, format.unwrap_or_default(), &progress),
         Command::Methods => methods::run(format.unwrap_or_default()),
         Command::Completions { shell } => completions::run(shell),
     }?;

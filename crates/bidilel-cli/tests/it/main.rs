@@ -18,6 +18,7 @@ mod model;
 mod numerics;
 mod random_splits;
 mod recipes;
+mod reproduce;
 mod strangers;
 mod streams;
 mod support;

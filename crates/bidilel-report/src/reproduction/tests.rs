@@ -1,0 +1,120 @@
+//! Layouts of a small table.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::cell::tests::{number, run};
+use super::*;
+
+fn table() -> Reproduction {
+    let classes = |by: f64| [0.41, 0.52, 0.63].map(|value| value + by);
+    let measured = |by, published| TableCell::accuracy(&[run("standard", 0, &classes(by))], false, published);
+    let missing = || {
+        let note = Some("CUB-200-2011".to_owned());
+        TableCell::without(
+            CellStatus::Missing,
+            CellUnit::Accuracy,
+            Some(number(0.476, Some(0.001), None)),
+            note,
+        )
+    };
+    let empty = || TableCell::without(CellStatus::Empty, CellUnit::Accuracy, None, None);
+    let mut substitute = measured(0.05, Some(number(0.9, None, None)));
+    substitute.substitute = true;
+    let row = |labels: [&str; 3], cells: Vec<TableCell>| TableRow {
+        id: labels.join("/"),
+        labels: labels.map(str::to_owned).to_vec(),
+        group: None,
+        cells,
+    };
+    let column = |id: &str, labels: [&str; 2]| TableColumn {
+        id: id.to_owned(),
+        labels: labels.map(str::to_owned).to_vec(),
+    };
+    let mut first =
+        row(["AwA", "Vgg19", "WV"], vec![measured(0.0, Some(number(0.52, None, None))), substitute, empty()]);
+    mark_best(&mut first.cells.iter_mut().collect::<Vec<_>>());
+    Reproduction {
+        experiment: "small".to_owned(),
+        title: "Accuracy % of a & b".to_owned(),
+        published: Some("table_1".to_owned()),
+        spread: "standard-error".to_owned(),
+        stub: ["Dataset", "Vis. Rep.", "Sem. Rep."].map(str::to_owned).to_vec(),
+        columns: vec![
+            column("pca", ["LSM", "PCA"]),
+            column("slpp", ["LSM", "d_y"]),
+            column("svr", ["SVR", "α"]),
+        ],
+        rows: vec![
+            first,
+            row(["AwA", "Vgg19", "Att"], vec![measured(-0.2, None), empty(), empty()]),
+            row(["CUB", "Vgg19", "WV"], vec![missing(), missing(), missing()]),
+        ],
+        figures: vec![CurveFigure {
+            title: "AwA".to_owned(),
+            x_label: "alpha".to_owned(),
+            y_label: "per-class accuracy".to_owned(),
+            series: vec![CurveSeries {
+                name: "Vgg19 WV".to_owned(),
+                points: vec![
+                    FigurePoint { x: 0.1, y: 0.5, error: Some(0.01) },
+                    FigurePoint { x: 1.0, y: 0.25, error: None },
+                ],
+            }],
+        }],
+        missing: vec![MissingData {
+            what: "CUB-200-2011".to_owned(),
+            get: "pictures of birds".to_owned(),
+            put: "data/cub".to_owned(),
+        }],
+        notes: vec!["§ AwA: `sentences` stands for WV".to_owned()],
+        manifest: Manifest {
+            version: "0".to_owned(),
+            experiment: "f".to_owned(),
+            seed: 0,
+            reduced: None,
+            data: Vec::new(),
+            machine: Machine { os: "os".to_owned(), processor: "p".to_owned(), threads: 1 },
+        },
+    }
+}
+
+#[test]
+fn text_has_the_layout_of_the_paper() {
+    insta::assert_snapshot!(table().text(None), @"");
+    let narrow = table().text(Some(60));
+    assert!(narrow.lines().all(|line| line.width() <= 60), "{narrow}");
+    assert!(narrow.contains("LSM PCA"), "headers of one line: {narrow}");
+}
+
+#[test]
+fn markdown_marks_the_best() {
+    insta::assert_snapshot!(table().markdown(), @"");
+}
+
+#[test]
+fn latex_spans_headers_and_rules_parts() {
+    insta::assert_snapshot!(table().latex(), @"");
+}
+
+#[test]
+fn scripts_get_one_line_per_cell_and_per_point() {
+    let table = table();
+    let csv = table.cells_table().render(crate::Format::Csv);
+    assert_eq!(csv.lines().count(), 1 + 9);
+    assert!(csv.contains("small,AwA/Vgg19/WV,pca,measured,0.52,,0.52,"), "{csv}");
+    assert!(csv.contains("CUB/Vgg19/WV,svr,missing,,,0.476,0.001,"), "{csv}");
+    let points = table.points_table().expect("curves").render(crate::Format::Csv);
+    assert_eq!(
+        points,
+        "figure,series,x_label,x,y,error\nAwA,Vgg19 WV,alpha,0.1,0.5,0.01\nAwA,Vgg19 WV,alpha,1,0.25,\n"
+    );
+    assert_eq!(Reproduction { figures: Vec::new(), ..table.clone() }.points_table(), None);
+    assert_eq!(table.counts(), (3, 6));
+    let json = serde_json::to_string(&table).expect("JSON");
+    let mut back: Reproduction = serde_json::from_str(&json).expect("the same");
+    // Units are for tests alone, and are not written.
+    back.rows.iter_mut().zip(&table.rows).for_each(|(back, row)| {
+        back.cells.iter_mut().zip(&row.cells).for_each(|(back, cell)| back.units.clone_from(&cell.units));
+    });
+    assert_eq!(back, table);
+}
