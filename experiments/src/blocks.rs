@@ -20,8 +20,8 @@ impl Reader<'_> {
             let (span, block) = (block.span(), block.get_ref());
             for part in self.parts(block)? {
                 let label = |name: &String| self.label(name, block, &part, datasets);
-                let labels: Option<Vec<String>> = labels.iter().map(label).collect();
-                let labels = labels.ok_or_else(|| {
+                let found: Option<Vec<String>> = labels.iter().map(label).collect();
+                let labels = found.ok_or_else(|| {
                     let problem = format!("it must have what labels it: {}", labels.join(", "));
                     Error::at(self.text, &span, problem)
                 })?;

@@ -31,7 +31,7 @@ fn table() -> Reproduction {
         labels: labels.map(str::to_owned).to_vec(),
     };
     let mut first =
-        row(["AwA", "Vgg19", "WV"], vec![measured(0.0, Some(number(0.52, None, None))), substitute, empty()]);
+        row(["AwA", "Vgg19", "WV"], vec![measured(0.0, Some(number(0.5, None, None))), substitute, empty()]);
     mark_best(&mut first.cells.iter_mut().collect::<Vec<_>>());
     Reproduction {
         experiment: "small".to_owned(),
@@ -80,7 +80,23 @@ fn table() -> Reproduction {
 
 #[test]
 fn text_has_the_layout_of_the_paper() {
-    insta::assert_snapshot!(table().text(None), @"");
+    insta::assert_snapshot!(table().text(None), @r#"
+    Accuracy % of a & b
+
+                                                 LSM                                     SVR
+    Dataset  Vis. Rep.  Sem. Rep.                PCA                   d_y                 α
+    AwA      Vgg19      WV         52.0 (50.0, +2.0)  57.0§ (90.0, -33.0*)                 -
+                        Att                     32.0                     -                 -
+
+    CUB      Vgg19      WV          n/a (47.6 ± 0.1)      n/a (47.6 ± 0.1)  n/a (47.6 ± 0.1)
+
+    ours (published, difference)
+    * p < 0.05, ** p < 0.01, *** p < 0.001: Student's test over our unseen classes against the published number
+    § other data than the published
+    n/a: the data are missing
+    § AwA: `sentences` stands for WV
+    missing: CUB-200-2011. Get pictures of birds, and put it into data/cub
+    "#);
     let narrow = table().text(Some(60));
     assert!(narrow.lines().all(|line| line.width() <= 60), "{narrow}");
     assert!(narrow.contains("LSM PCA"), "headers of one line: {narrow}");
@@ -88,12 +104,49 @@ fn text_has_the_layout_of_the_paper() {
 
 #[test]
 fn markdown_marks_the_best() {
-    insta::assert_snapshot!(table().markdown(), @"");
+    insta::assert_snapshot!(table().markdown(), @r#"
+    **Accuracy % of a & b**
+
+    |  |  |  | LSM |  | SVR |
+    | :--- | :--- | :--- | ---: | ---: | ---: |
+    | Dataset | Vis. Rep. | Sem. Rep. | PCA | d_y | α |
+    | AwA | Vgg19 | WV | **52.0** (50.0, +2.0) | **57.0§** (90.0, -33.0\*) | - |
+    |  |  | Att | 32.0 | - | - |
+    |  |  |  |  |  |  |
+    | CUB | Vgg19 | WV | n/a (47.6 ± 0.1) | n/a (47.6 ± 0.1) | n/a (47.6 ± 0.1) |
+
+    - ours (published, difference)
+    - \* p < 0.05, \*\* p < 0.01, \*\*\* p < 0.001: Student's test over our unseen classes against the published number
+    - § other data than the published
+    - n/a: the data are missing
+    - § AwA: `sentences` stands for WV
+    - missing: CUB-200-2011. Get pictures of birds, and put it into data/cub
+    "#);
 }
 
 #[test]
 fn latex_spans_headers_and_rules_parts() {
-    insta::assert_snapshot!(table().latex(), @"");
+    insta::assert_snapshot!(table().latex(), @r#"
+    % Needs \usepackage{graphicx}.
+    \begin{table*}[t]
+    \centering
+    \caption{Accuracy \% of a \& b. ours (published, difference). * p \textless{} 0.05, ** p \textless{} 0.01, *** p \textless{} 0.001: Student's test over our unseen classes against the published number. $^{\S}$ other data than the published. n/a: the data are missing. $^{\S}$ AwA: `sentences` stands for WV. missing: CUB-200-2011. Get pictures of birds, and put it into data/cub.}
+    \label{tab:small}
+    \resizebox{\textwidth}{!}{%
+    \begin{tabular}{lll|ccc}
+    \hline
+     &  &  & \multicolumn{2}{c}{\textbf{LSM}} & \textbf{SVR} \\
+    \cline{4-6}
+    \textbf{Dataset} & \textbf{Vis. Rep.} & \textbf{Sem. Rep.} & \textbf{PCA} & \textbf{$d_{y}$} & \textbf{$\alpha$} \\
+    \hline
+    AwA & Vgg19 & WV & \textbf{52.0} {\scriptsize (50.0, $+2.0$)} & \textbf{57.0$^{\S}$} {\scriptsize (90.0, $-33.0^{*}$)} & - \\
+     &  & Att & 32.0 & - & - \\
+    \hline
+    CUB & Vgg19 & WV & n/a {\scriptsize (47.6 $\pm$ 0.1)} & n/a {\scriptsize (47.6 $\pm$ 0.1)} & n/a {\scriptsize (47.6 $\pm$ 0.1)} \\
+    \hline
+    \end{tabular}}
+    \end{table*}
+    "#);
 }
 
 #[test]
@@ -101,7 +154,7 @@ fn scripts_get_one_line_per_cell_and_per_point() {
     let table = table();
     let csv = table.cells_table().render(crate::Format::Csv);
     assert_eq!(csv.lines().count(), 1 + 9);
-    assert!(csv.contains("small,AwA/Vgg19/WV,pca,measured,0.52,,0.52,"), "{csv}");
+    assert!(csv.contains("small,AwA/Vgg19/WV,pca,measured,0.52,,0.5,"), "{csv}");
     assert!(csv.contains("CUB/Vgg19/WV,svr,missing,,,0.476,0.001,"), "{csv}");
     let points = table.points_table().expect("curves").render(crate::Format::Csv);
     assert_eq!(
