@@ -5,10 +5,13 @@
 //! - `neighbors [ROWS…] [FOLDER…]`: exact and approximate neighbors: seconds, recall, accuracy;
 //! - `tune [small | large]`: the paper's protocol, shared and naive;
 //! - `predict [FILE]`: rows per second from a mapped file, against the bounds of GEMM and memory;
+//! - `living FOLDER [SETTINGS]`: classes that join a model: milliseconds, and accuracy against those of a fit; settings are
+//!   a JSON object;
 //! - `scale [rows | classes | draw]`: seconds and memory of a fit from 1,000 to 100,000 rows, and of the mapping from 50
 //!   to 20,000 classes, drawn.
 
 mod data;
+mod living;
 mod neighbors;
 mod peers;
 mod predict;
@@ -19,7 +22,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 const USAGE: &str = "expected: all [FOLDER…], peers [FOLDER…], neighbors [ROWS…] [FOLDER…], tune [small | large], \
-                     predict, scale [rows | classes | draw]";
+                     predict, living FOLDER [SETTINGS], scale [rows | classes | draw]";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -34,6 +37,8 @@ fn main() -> ExitCode {
         ["tune", "small"] => tune::run(&tune::SIZES[..1]),
         ["tune", "large"] => tune::run(&tune::SIZES[1..]),
         ["predict"] => predict::run(),
+        ["living", folder] => living::run(folder, "{}"),
+        ["living", folder, settings] => living::run(folder, settings),
         ["scale"] => scale::rows().and_then(|()| scale::classes()),
         ["scale", "rows"] => scale::rows(),
         ["scale", "classes"] => scale::classes(),

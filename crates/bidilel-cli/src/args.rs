@@ -7,11 +7,17 @@ use bidilel_report::Format;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
+use crate::commands::class::args::ClassCommand;
 use crate::commands::encode::args::EncodeArgs;
+use crate::commands::report::ReportCommandArgs;
+use crate::confidence::{AskedArgs, ConfidenceArgs, DEFAULT_FOLDS};
 use crate::extraction::args::ExtractArgs;
 use crate::method::MethodArgs;
 use crate::options::named;
 use crate::reproduction::args::ReproduceArgs;
+use crate::pictures::args::PictureArgs;
+use crate::reported::ReportArgs;
+use crate::texts::args::DescribeArgs;
 use crate::tuning::args::{HeldOut, TuneArgs};
 use crate::tuning::host::Budget;
 
@@ -66,8 +72,14 @@ pub(crate) enum Command {
     Compare(Box<CompareArgs>),
     /// Order visual representations by what each adds to the others
     Select(Box<SelectArgs>),
+    /// Make one page of results, with charts and tables
+    Report(ReportCommandArgs),
     /// Recognize feature rows with a model
     Predict(PredictArgs),
+    /// Say why a model gives the answers that it gives: near classes, attributes, similar training instances
+    Explain(ExplainArgs),
+    /// Tag instances that have several labels, of which some are unseen, and say how well that went
+    Tag(Box<TagArgs>),
     /// Project feature rows into the latent space of a model
     Embed(EmbedArgs),
     /// Say what is in a dataset and what is wrong with it
@@ -83,9 +95,12 @@ pub(crate) enum Command {
     /// Turn a folder of pictures or videos into features, by a network in ONNX format
     #[cfg_attr(not(feature = "vision"), command(hide = true))]
     Extract(Box<ExtractArgs>),
+    /// Turn names and descriptions of classes into semantic vectors, by a text network in ONNX format
+    #[cfg_attr(not(feature = "text"), command(hide = true))]
+    Describe(Box<DescribeArgs>),
     /// Make a synthetic dataset
     Generate(GenerateArgs),
-    /// Look at the classes of a model
+    /// List, describe, add, remove and rename the classes of a model, or make one known
     #[command(subcommand)]
     Class(ClassCommand),
     /// Make the tables and figures of the paper again, from your copy of the data
@@ -113,6 +128,8 @@ pub(crate) struct DemoArgs {
     /// Write no page
     #[arg(long, conflicts_with = "page")]
     pub(crate) no_page: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 }
 
 #[derive(Debug, Args)]
@@ -122,6 +139,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) dataset: String,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
+    #[command(flatten)]
+    pub(crate) confidence: ConfidenceArgs,
     /// Runs of every trial, with seeds counting up from --seed
     #[arg(
         long,
@@ -150,6 +169,45 @@ pub(crate) struct EvaluateArgs {
     /// Write the whole result to a file, too: as its ending says (.json, .csv, .md, .tex, .txt), else as JSON; - is stdout
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: Option<PathBuf>,
+    /// Write the result with the points of the first run as JSON, for `bidilel report`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Report")]
+    pub(crate) run_data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TagArgs {
+    /// A dataset folder whose `dataset.toml` names `tags`; any other dataset has one label per instance
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) dataset: String,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
+    /// Labels that compete: unseen, or all
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = TagCandidates::Unseen, help_heading = "Run")]
+    pub(crate) candidates: TagCandidates,
+    /// Also score the K best labels of every instance (several: 3,5)
+    #[arg(
+        long,
+        value_name = "K",
+        value_delimiter = ',',
+        default_value = "3,5",
+        value_parser = parse_count,
+        help_heading = "Run"
+    )]
+    pub(crate) top: Vec<usize>,
+    /// Make up instances with up to N labels: the features of N instances of one label, averaged, by --seed
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Run")]
+    pub(crate) collage: Option<usize>,
+}
+
+/// Labels that compete for an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum TagCandidates {
+    /// Those without training instances
+    Unseen,
+    /// Known and unseen ones
+    All,
 }
 
 #[derive(Debug, Args)]
@@ -159,12 +217,30 @@ pub(crate) struct FitArgs {
     pub(crate) dataset: String,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
+    /// Measure how sure predictions may be, on held-out known classes: for probabilities, --reject and --coverage of
+    /// `predict`. FOLDS more fits [default: 3]
+    #[arg(
+        long,
+        value_name = "FOLDS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = DEFAULT_FOLDS,
+        value_parser = parse_count,
+        help_heading = "Run"
+    )]
+    pub(crate) calibrate: Option<usize>,
     /// The model file to write
     #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) out: PathBuf,
     /// Write the latent coordinates of the training instances: .npy with a .csv that lists its rows, or one .csv
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
     pub(crate) latent: Option<PathBuf>,
+    /// Keep training instances of every known class in the model, for `explain` to show similar ones: this many, or all
+    #[arg(long, value_name = "N", value_parser = parse_kept, help_heading = "Run")]
+    pub(crate) keep_instances: Option<usize>,
+    /// Put the networks that made features and descriptions into the model, so that it can be moved alone
+    #[arg(long, help_heading = "Run")]
+    pub(crate) embed_network: bool,
 }
 
 #[derive(Debug, Args)]
@@ -207,6 +283,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Comparison")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
     pub(crate) method: MethodArgs,
 }
 
@@ -233,21 +311,21 @@ pub(crate) struct SelectArgs {
     /// Draw complementarity and accuracy after each addition into an SVG file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Selection")]
     pub(crate) plot: Option<PathBuf>,
-    /// Write drawing and tables as one HTML page
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Selection")]
-    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
 }
 
-/// A model, and feature rows for it.
-#[derive(Debug, Args)]
+/// A model, and what it is asked about.
+#[derive(Debug, Clone, Args)]
 pub(crate) struct InputArgs {
     /// A model file that `fit` wrote
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) model: PathBuf,
     /// Feature rows: files or patterns such as 'part-*.parquet', whose rows follow each other; for a model of several
-    /// views one for each, in its order, or VIEW=FILE in any; - is stdin
+    /// views one for each, in its order, or VIEW=FILE in any; - is stdin. Or pictures, videos and folders of them, for a
+    /// model that records its network
     #[arg(value_hint = ValueHint::FilePath, required = true, num_args = 1..)]
     pub(crate) features: Vec<String>,
     /// The array in a file that has several; VIEW=KEY for one of several files (may be repeated)
@@ -267,6 +345,8 @@ pub(crate) struct InputArgs {
     /// Column of a table that has labels, and is no feature [default: one called so]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label_column: Option<String>,
+    #[command(flatten)]
+    pub(crate) pictures: PictureArgs,
 }
 
 #[derive(Debug, Args)]
@@ -285,7 +365,7 @@ pub(crate) struct PredictArgs {
     /// Classes to give for every instance, nearest first
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = parse_count)]
     pub(crate) top: usize,
-    /// Refine by the whole batch: none, or self-training and structured, comma-separated [default: as fitted]
+    /// Refine by the whole batch, comma-separated, in order [default: as fitted]
     #[arg(long, value_name = "POST", value_delimiter = ',', value_parser = named::<PostName>())]
     pub(crate) post: Option<Vec<PostName>>,
     /// Instances per class that self-training takes [default: as fitted]
@@ -294,10 +374,46 @@ pub(crate) struct PredictArgs {
     /// Rounds of self-training [default: as fitted]
     #[arg(long, value_name = "N")]
     pub(crate) self_training_rounds: Option<usize>,
-    /// Leave out rows with numbers that are not finite, and say which; with --out they are listed in OUT.skipped.csv
+    #[command(flatten)]
+    pub(crate) asked: AskedArgs,
+    /// Neighbors on either side in csls [default: as fitted]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub(crate) csls_neighbors: Option<usize>,
+    /// Give every class whose score reaches its threshold, of a model that was fitted to `tags`; none: an empty label
+    #[arg(long, conflicts_with = "top")]
+    pub(crate) tags: bool,
+    /// Leave out pictures that cannot be read and rows with numbers that are not finite, and say which; with --out they
+    /// are listed in OUT.skipped.csv
     #[arg(long)]
     pub(crate) skip_bad_rows: bool,
+    /// Copy every picture into a subfolder of this folder, called like its label; nothing is replaced
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) copy_to: Option<PathBuf>,
     /// Write to a file instead of standard output, in the format of its ending: .csv, .json, .jsonl, .parquet or .txt
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Rows to explain, counted from 0: numbers and ranges such as 0,5,10..20 [default: all]
+    #[arg(long, value_name = "ROWS")]
+    pub(crate) rows: Option<String>,
+    /// Classes to give for every instance, nearest first
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = parse_count)]
+    pub(crate) top: usize,
+    /// Nearest known and unseen classes to name
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = parse_count)]
+    pub(crate) nearest: usize,
+    /// Attributes to name
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = parse_count)]
+    pub(crate) attributes: usize,
+    /// Similar training instances to name, of a model that keeps some (`fit --keep-instances`)
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = parse_count)]
+    pub(crate) instances: usize,
+    /// Write to a file instead of standard output: .json, or else text
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
 }
@@ -355,24 +471,16 @@ pub(crate) struct GenerateArgs {
     pub(crate) overwrite: bool,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum ClassCommand {
-    /// List the classes of a model, each with the known classes nearest to it
-    List {
-        /// A model file
-        #[arg(value_hint = ValueHint::FilePath)]
-        model: PathBuf,
-        /// Nearest known classes to show
-        #[arg(long, value_name = "K", default_value_t = 3)]
-        nearest: usize,
-    },
-}
-
 pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
         Ok(count) => Ok(count),
     }
+}
+
+/// A number of instances, or all of them.
+fn parse_kept(text: &str) -> Result<usize, String> {
+    if text == "all" { Ok(usize::MAX) } else { parse_count(text).map_err(|error| format!("{error}, or all")) }
 }
 
 fn parse_threshold(text: &str) -> Result<f64, String> {

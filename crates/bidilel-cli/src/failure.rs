@@ -99,6 +99,10 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<bidilel_vision::Error>() {
         return hints::for_vision(error);
     }
+    #[cfg(feature = "text")]
+    if let Some(error) = cause.downcast_ref::<bidilel_text::Error>() {
+        return hints::for_text(error);
+    }
     if let Some(error) = cause.downcast_ref::<Hinted>() {
         return Some(error.hint.clone());
     }

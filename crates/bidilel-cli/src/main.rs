@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod confidence;
 #[cfg(feature = "emoji")]
 mod demonstration;
 mod extraction;
@@ -14,14 +15,18 @@ mod input;
 mod latent;
 mod memory;
 mod method;
+mod networks;
 mod options;
 mod output;
+mod pictures;
 mod progress;
+mod reported;
 mod reproduction;
 mod signals;
 mod source;
 mod splits;
 mod terminal;
+mod texts;
 mod tuning;
 mod version;
 

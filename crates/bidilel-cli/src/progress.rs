@@ -20,6 +20,9 @@ pub(crate) enum Verbosity {
     Verbose,
 }
 
+/// Minimizations whose iterations are kept.
+const MAX_SERIES: usize = 5;
+
 /// Shows the running stage and adds up the times of all stages.
 pub(crate) struct Progress {
     verbosity: Verbosity,
@@ -35,6 +38,17 @@ struct State {
     last_draw: Instant,
     notes: Vec<String>,
     checks: Vec<CheckReport>,
+    /// Iterations of the top-down stage, where they are kept.
+    steps: Option<Steps>,
+}
+
+/// Iterations with their values.
+#[derive(Default)]
+struct Steps {
+    /// One list per minimization.
+    series: Vec<Vec<(usize, f64)>>,
+    /// Whether there are too many minimizations to keep this one.
+    is_full: bool,
 }
 
 impl Progress {
@@ -47,6 +61,7 @@ impl Progress {
             last_draw: now,
             notes: Vec::new(),
             checks: Vec::new(),
+            steps: None,
         };
         let bars = verbosity == Verbosity::Normal && std::io::stderr().is_terminal();
         Self { verbosity, bars, started: now, state: Mutex::new(state) }
@@ -71,6 +86,16 @@ impl Progress {
         self.state().checks.clone()
     }
 
+    /// From here on the iterations of the top-down stage are kept.
+    pub(crate) fn keep_steps(&self) {
+        self.state().steps.get_or_insert_default();
+    }
+
+    /// The iterations that were kept, with their values: one list per minimization.
+    pub(crate) fn steps(&self) -> Vec<Vec<(usize, f64)>> {
+        self.state().steps.as_ref().map_or(Vec::new(), |steps| steps.series.clone())
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // A panic elsewhere must not turn into a second one here.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -83,6 +108,25 @@ impl Progress {
         state.bar.finish_and_clear();
         if self.verbosity == Verbosity::Verbose {
             say(&format!("{:<12} {seconds:8.2} s", title(name)));
+        }
+    }
+}
+
+impl State {
+    /// Keeps an iteration; one that does not count on begins another minimization.
+    fn keep(&mut self, step: usize, value: f64) {
+        if !matches!(self.stage, Some(("top_down", _))) {
+            return;
+        }
+        let Some(steps) = &mut self.steps else { return };
+        if step == 0 || steps.series.is_empty() {
+            steps.is_full = steps.series.len() == MAX_SERIES;
+            if !steps.is_full {
+                steps.series.push(Vec::new());
+            }
+        }
+        if let Some(last) = steps.series.last_mut().filter(|_| !steps.is_full) {
+            last.push((step, value));
         }
     }
 }
@@ -114,11 +158,9 @@ impl Observer for Progress {
     }
 
     fn step(&self, step: usize, value: f64) {
-        if !self.bars {
-            return;
-        }
         let mut state = self.state();
-        if state.last_draw.elapsed() > Duration::from_millis(100) {
+        state.keep(step, value);
+        if self.bars && state.last_draw.elapsed() > Duration::from_millis(100) {
             state.bar.set_message(format!("iteration {step}, at {value:.6}"));
             state.last_draw = Instant::now();
         }

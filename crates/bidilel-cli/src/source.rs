@@ -20,7 +20,7 @@ pub(crate) fn open(dataset: &str, seed: u64, watch: &dyn Observer) -> Result<Dat
     if let Some(name) = dataset.strip_prefix("builtin:") {
         return builtin(name);
     }
-    let opened = bidilel_data::open(Path::new(dataset))?;
+    let opened = crate::texts::dataset::open(Path::new(dataset), watch)?;
     opened.notes.iter().for_each(|note| watch.note(note));
     Ok(opened.dataset)
 }

@@ -1,8 +1,10 @@
-//! Which divisions of a dataset to use: `--split`, or `--random-splits` with `--random-unseen`.
+//! Which divisions of a dataset to use: `--split`, or `--random-splits` with `--random-unseen`; and `--test-seen-share`.
 
 use anyhow::{Result, bail};
+use bidilel::Candidates;
 use bidilel::dataset::Dataset;
-use bidilel::split::{DrawnSplits, RandomSplits, SplitChoice, Trial, UnseenClasses};
+use bidilel::settings::Settings;
+use bidilel::split::{DrawnSplits, RandomSplits, SplitChoice, Trial, Trials, UnseenClasses};
 use bidilel_math::Observer;
 use clap::{Arg, ArgMatches, value_parser};
 
@@ -16,11 +18,12 @@ const MOST: i64 = 1000;
 pub(crate) struct SplitArgs {
     split: Option<String>,
     random: Option<(usize, Option<UnseenClasses>)>,
+    test_seen_share: Option<f64>,
 }
 
 impl SplitArgs {
     /// The options, for all commands that take a split.
-    pub(crate) fn args(split_help: &'static str, random_help: &'static str) -> [Arg; 3] {
+    pub(crate) fn args(split_help: &'static str, random_help: &'static str) -> [Arg; 4] {
         let arg = |name: &'static str, value_name: &'static str| {
             Arg::new(name).long(name).value_name(value_name).help_heading("Data")
         };
@@ -39,6 +42,13 @@ impl SplitArgs {
                 .requires("random-splits")
                 .allow_negative_numbers(true)
                 .value_parser(parse_unseen),
+            arg("test-seen-share", "SHARE")
+                .help(
+                    "With --generalized: test this share of every known class's instances instead of learning from them, drawn by \
+                     --seed, as in 0.2; for splits that test no known class",
+                )
+                .allow_negative_numbers(true)
+                .value_parser(parse_share),
         ]
     }
 
@@ -47,6 +57,7 @@ impl SplitArgs {
         Self {
             split: matches.get_one("split").cloned(),
             random: matches.get_one::<u16>("random-splits").map(|&count| (count.into(), unseen)),
+            test_seen_share: matches.get_one("test-seen-share").copied(),
         }
     }
 
@@ -56,6 +67,22 @@ impl SplitArgs {
             (Some(name), None) => SplitChoice::Named(name.clone()),
             (None, None) => SplitChoice::First,
         }
+    }
+
+    /// The share of known classes' instances that is tested; only generalized recognition can.
+    pub(crate) fn test_seen_share(&self, settings: &Settings) -> Result<Option<f64>> {
+        if self.test_seen_share.is_some() && settings.candidates() != Candidates::All {
+            return Err(usage(
+                "--test-seen-share tests known classes, which are candidates with --generalized only: add it",
+            ));
+        }
+        Ok(self.test_seen_share)
+    }
+
+    /// All trials, with their test instances of known classes.
+    pub(crate) fn trials(&self, dataset: &Dataset, settings: &Settings, seed: u64) -> Result<Trials> {
+        let share = self.test_seen_share(settings)?;
+        Ok(self.choice(seed).trials(dataset)?.with_test_seen(dataset, share, seed)?)
     }
 
     /// Refuses several random splits where one trial is needed, before any data are read.
@@ -70,8 +97,13 @@ impl SplitArgs {
     }
 
     /// The one trial that `fit` and `tune` take.
-    pub(crate) fn one_trial(&self, dataset: &Dataset, seed: u64) -> Result<(Trial, Option<DrawnSplits>)> {
-        let mut found = self.choice(seed).trials(dataset)?;
+    pub(crate) fn one_trial(
+        &self,
+        dataset: &Dataset,
+        settings: &Settings,
+        seed: u64,
+    ) -> Result<(Trial, Option<DrawnSplits>)> {
+        let mut found = self.trials(dataset, settings, seed)?;
         if found.trials.len() != 1 {
             let (name, count) = (found.split, found.trials.len());
             bail!("split `{name}` has {count} trials: name one, as in --split {name}:0");
@@ -94,6 +126,9 @@ impl SplitArgs {
                 None => {}
             }
         }
+        if let Some(share) = self.test_seen_share {
+            push("--test-seen-share", share.to_string());
+        }
         words
     }
 
@@ -111,6 +146,11 @@ impl SplitArgs {
             watch.note(&format!("random splits leave out classes without instances: `{first}`{more}"));
         }
     }
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|&share| share > 0.0 && share < 1.0);
+    share.ok_or_else(|| "expected a share between 0 and 1 such as 0.2".to_owned())
 }
 
 fn parse_unseen(text: &str) -> Result<UnseenClasses, String> {

@@ -26,6 +26,7 @@ fn describe() -> String {
         ("hdf5", cfg!(feature = "hdf5")),
         ("ort", cfg!(feature = "ort")),
         ("parquet", cfg!(feature = "parquet")),
+        ("text", cfg!(feature = "text")),
         ("vision", cfg!(feature = "vision")),
     ];
     let features: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();

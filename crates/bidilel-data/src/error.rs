@@ -154,6 +154,17 @@ pub enum Error {
     /// Classes whose names have no word with a vector.
     #[error("`{}`: has no word of class {}", path.display(), list(.classes))]
     NoWords { path: PathBuf, classes: Vec<String> },
+    /// Texts where nothing turns them into vectors.
+    #[error("`{}`: semantic representation `{name}` is made of texts, and nothing here runs a text network", path.display())]
+    NoTextEncoder { path: PathBuf, name: String },
+    /// Texts that could not be turned into vectors.
+    #[error("`{}`: semantic representation `{name}` cannot be made of its texts", path.display())]
+    TextEncoder {
+        path: PathBuf,
+        name: String,
+        #[source]
+        source: crate::text_encoder::AnyError,
+    },
     /// A string without a letter.
     #[error("`{}`: {place} is blank", path.display())]
     BlankItem { path: PathBuf, place: String },
@@ -191,6 +202,9 @@ pub enum Error {
     /// A class index that is too large.
     #[error("`{}`: row {row}: label {label} is not a class: there are {classes}, numbered from 0", path.display())]
     LabelOutOfRange { path: PathBuf, row: usize, label: usize, classes: usize },
+    /// Several labels per instance, where one is needed.
+    #[error("`{}`: its instances have several labels each (`tags`), and one label each is needed here", path.display())]
+    SeveralLabels { path: PathBuf },
     /// A name that cannot be a line of a text file.
     #[error("`{}`: name {name:?} of {what} {index} cannot be written as a line of text", path.display())]
     Unwritable { path: PathBuf, what: &'static str, index: usize, name: String },
@@ -261,6 +275,9 @@ impl Error {
             Self::Cell { found, .. } if found.contains(',') => "write decimal points, not commas",
             Self::NoWords { .. } => {
                 "rename these classes, or write `missing = \"mean\"` to give them the mean of the others"
+            }
+            Self::NoTextEncoder { .. } => {
+                "make a file of vectors first, with `bidilel describe`, and name it as `file`"
             }
             Self::NotUtf8 { .. } => "save the file as UTF-8",
             Self::UnknownClass { closest, .. } => {

@@ -44,6 +44,7 @@
 pub mod array;
 mod atomic;
 pub mod check;
+mod class_texts;
 pub mod container;
 pub mod descriptors;
 mod error;
@@ -53,23 +54,31 @@ mod indices;
 mod layout;
 mod mismatch;
 mod names;
+mod network_record;
 mod reading;
 mod room;
 mod scratch;
 pub mod table;
 pub mod text;
+mod text_encoder;
 pub mod words;
 mod write;
 
-pub use atomic::{lock_for_writing, probe, probe_folder, remove_temporaries, write_atomically};
-pub use check::{Inspection, inspect};
+pub use atomic::{
+    TemporaryFolder, copy_into, lock_for_writing, probe, probe_folder, remove_temporaries, write_atomically,
+};
+pub use check::{Inspection, inspect, inspect_with};
+pub use class_texts::{ClassText, ClassTexts, TextColumns};
 pub use error::{Counted, Error, Result};
 pub use file::{FileBytes, check_unchanged, map, mapped_at, read_all};
 pub use folder::check_manifest;
 pub use mismatch::{Mismatch, Unknown};
 pub use names::closest;
-pub use reading::{Opened, open};
+pub use network_record::{network_record, network_record_path, sha256, write_network_record};
+pub use reading::{Opened, OpenedTags, has_tags, open, open_tagged, open_with};
 pub use scratch::Scratch;
+pub use text_encoder::{AnyError, TextEncoder, TextRequest, TextVectors};
 pub use write::{
-    Cells, ColumnType, Precision, Prediction, PredictionTable, TableWriter, WriteOptions, check_target, write,
+    Cells, ColumnType, Precision, Prediction, PredictionColumns, PredictionTable, TableWriter, VectorFile,
+    WriteOptions, check_target, write,
 };

@@ -8,11 +8,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bidilel::dataset::Dataset;
+use bidilel::networks::Networks;
+use bidilel::tags::Tagged;
 
 use crate::error::{Error, Result};
 use crate::folder::{self, MANIFEST};
 use crate::layout;
 use crate::table::TableRoles;
+use crate::text_encoder::TextEncoder;
 
 /// A dataset, and what was done to it on the way.
 #[derive(Debug, Clone)]
@@ -24,30 +27,70 @@ pub struct Opened {
 }
 
 /// Opens a dataset folder, or the one whose `dataset.toml` this is.
+///
+/// # Errors
+/// Those of its files, and [`Error::NoTextEncoder`] where it names a text network: see [`open_with`].
 pub fn open(path: &Path) -> Result<Opened> {
-    let Reading { dataset, notes, errors, .. } = read(path);
+    open_by(path, None)
+}
+
+/// As [`open`], for datasets whose descriptions are made of words by `encoder`.
+pub fn open_with(path: &Path, encoder: &dyn TextEncoder) -> Result<Opened> {
+    open_by(path, Some(encoder))
+}
+
+fn open_by(path: &Path, encoder: Option<&dyn TextEncoder>) -> Result<Opened> {
+    let Reading { dataset, notes, errors, tags, .. } = read(path, encoder);
     match errors.into_iter().next() {
         Some(error) => Err(error),
+        None if tags.is_some() => Err(Error::SeveralLabels { path: path.to_owned() }),
         None => Ok(Opened { dataset, notes: notes.iter().map(Note::to_string).collect() }),
     }
 }
 
+/// A dataset whose instances have any number of labels, and what was done to it on the way.
+#[derive(Debug, Clone)]
+pub struct OpenedTags {
+    /// The dataset.
+    pub tagged: Tagged,
+    /// Things that the user should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Opens a dataset folder as one whose instances have any number of labels: its `tags`, or the one of `labels`.
+pub fn open_tagged(path: &Path) -> Result<OpenedTags> {
+    let Reading { dataset, notes, errors, tags, .. } = read(path, None);
+    if let Some(error) = errors.into_iter().next() {
+        return Err(error);
+    }
+    let tags = tags.unwrap_or_else(|| dataset.labels.iter().map(|&label| vec![label]).collect());
+    let tagged = Tagged::new(dataset, tags)
+        .map_err(|error| Error::Malformed { path: path.to_owned(), problem: error.to_string() })?;
+    Ok(OpenedTags { tagged, notes: notes.iter().map(Note::to_string).collect() })
+}
+
+/// Whether this is a dataset folder with `tags`, as far as its `dataset.toml` can be read.
+pub fn has_tags(path: &Path) -> bool {
+    let manifest = if path.is_dir() { path.join(MANIFEST) } else { path.to_owned() };
+    folder::has_tags(&manifest)
+}
+
 /// Reads as much of a dataset as can be read.
-pub(crate) fn read(path: &Path) -> Reading {
+pub(crate) fn read(path: &Path, encoder: Option<&dyn TextEncoder>) -> Reading {
     let metadata = fs::metadata(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound { path: path.to_owned() },
         _ => Error::Read { path: path.to_owned(), source },
     });
     match metadata {
         Err(error) => return Reading::failed(error),
-        Ok(metadata) if !metadata.is_dir() => return folder::read(path.to_owned()),
+        Ok(metadata) if !metadata.is_dir() => return folder::read(path.to_owned(), encoder),
         Ok(_) => {}
     }
     let manifest_path = path.join(MANIFEST);
     match manifest_path.try_exists() {
         Ok(false) => layout::read(path),
         // Where it cannot even be looked for, opening it says why.
-        _ => folder::read(manifest_path),
+        _ => folder::read(manifest_path, encoder),
     }
 }
 
@@ -74,6 +117,8 @@ pub(crate) struct Reading {
     pub(crate) errors: Vec<Error>,
     /// What the columns of tables were taken for.
     pub(crate) tables: Vec<TableRoles>,
+    /// The classes of every instance, where there may be several.
+    pub(crate) tags: Option<Vec<Vec<usize>>>,
 }
 
 impl Reading {
@@ -85,8 +130,9 @@ impl Reading {
             visual: Vec::new(),
             semantic: Vec::new(),
             splits: Vec::new(),
+            networks: Networks::default(),
         };
-        Self { dataset, notes: Vec::new(), errors: Vec::new(), tables: Vec::new() }
+        Self { dataset, notes: Vec::new(), errors: Vec::new(), tables: Vec::new(), tags: None }
     }
 
     pub(crate) fn failed(error: Error) -> Self {

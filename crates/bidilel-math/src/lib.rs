@@ -31,6 +31,7 @@
 //! | [`lbfgs`] | L-BFGS and gradient descent |
 //! | [`linear`] | positive definite systems, the Sylvester equation |
 //! | [`lasso`] | lasso of many columns |
+//! | [`mds`] | classical scaling, the Sammon mapping |
 //! | [`multiview`] | canonical correlation analysis of several views |
 //! | [`logistic`] | logistic regression of many targets |
 //! | [`ranking`] | bilinear compatibilities by stochastic gradient descent on ranking losses |
@@ -60,6 +61,7 @@ pub mod lasso;
 pub mod lbfgs;
 pub mod linear;
 pub mod logistic;
+pub mod mds;
 pub mod mixture;
 pub mod multiview;
 pub mod neighbors;

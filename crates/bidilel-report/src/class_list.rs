@@ -1,7 +1,7 @@
 //! The result of `class list`: the classes of a model and the known classes nearest to each.
 
+use bidilel::Model;
 use bidilel::recognize::mean_distances;
-use bidilel::{Model, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::{Align, Table};
@@ -14,7 +14,7 @@ use crate::{Align, Table};
 ///
 /// let dataset = Synthetic { scale: 0.3, ..Synthetic::default() }.generate(0)?;
 /// let model = Model::fit(&dataset, &Settings::default(), None, 0, &Silent)?;
-/// let list = ClassList::of(&model, 3)?;
+/// let list = ClassList::of(&model, 3);
 /// assert_eq!(list.classes[0].nearest_known.len(), 3);
 /// println!("{}", list.table().text(Some(80)));
 /// # Ok::<(), bidilel::Error>(())
@@ -55,15 +55,24 @@ pub enum ClassRole {
 pub struct NearClass {
     /// Its name.
     pub name: String,
-    /// Distance in the latent space.
-    pub latent_distance: f64,
-    /// Distance in the semantic space; only to unseen classes.
+    /// Distance in the latent space, where the method has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latent_distance: Option<f64>,
+    /// Distance in the semantic space; in a list of classes only of unseen ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub semantic_distance: Option<f64>,
 }
 
+impl NearClass {
+    /// Its name with the distance that it was ordered by.
+    pub(crate) fn text(&self) -> String {
+        let distance = self.latent_distance.or(self.semantic_distance);
+        distance.map_or_else(|| self.name.clone(), |distance| format!("{} {distance:.2}", self.name))
+    }
+}
+
 impl ClassRole {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Known => "known",
             Self::Unseen => "unseen",
@@ -72,37 +81,39 @@ impl ClassRole {
 }
 
 impl ClassList {
-    /// Lists the classes of a model, each with its `nearest` known classes.
-    ///
-    /// # Errors
-    /// If the model's method has no latent space.
-    pub fn of(model: &Model, nearest: usize) -> Result<Self> {
-        let fitted = model.latent()?;
-        let landmarks = fitted.landmarks.points.as_ref();
-        let spaces = fitted.space.spaces();
-        let to_unseen = mean_distances(landmarks, fitted.embedding.points.as_ref(), spaces);
-        let to_known = mean_distances(landmarks, landmarks, spaces);
+    /// Lists the classes of a model, each with its `nearest` known classes: in the latent space, or by their descriptions
+    /// where the method has none.
+    pub fn of(model: &Model, nearest: usize) -> Self {
+        let latent = model.latent().ok().map(|fitted| {
+            let (landmarks, spaces) = (fitted.landmarks.points.as_ref(), fitted.space.spaces());
+            let to_unseen = mean_distances(landmarks, fitted.embedding.points.as_ref(), spaces);
+            (to_unseen, mean_distances(landmarks, landmarks, spaces))
+        });
         let semantic = &model.semantics.distances.known_unseen;
-        let near = |known: usize, latent: f64, semantic: Option<f64>| NearClass {
+        let near = |known: usize, latent: Option<f64>, semantic: Option<f64>| NearClass {
             name: model.known[known].clone(),
             latent_distance: latent,
             semantic_distance: semantic,
         };
         let unseen = model.unseen.iter().enumerate().map(|(class, name)| {
-            let order = nearest_first(0..model.known.len(), nearest, |known| to_unseen[(known, class)]);
-            let near = |known| near(known, to_unseen[(known, class)], Some(semantic[(known, class)]));
+            let latent = |known: usize| latent.as_ref().map(|(latent, _)| latent[(known, class)]);
+            let distance = |known: usize| latent(known).unwrap_or(semantic[(known, class)]);
+            let order = nearest_first(0..model.known.len(), nearest, distance);
+            let near = |known| near(known, latent(known), Some(semantic[(known, class)]));
             let nearest_known = order.into_iter().map(near).collect();
             ListedClass { name: name.clone(), role: ClassRole::Unseen, nearest_known }
         });
         let known = model.known.iter().enumerate().map(|(class, name)| {
             let others = (0..model.known.len()).filter(|&known| known != class);
-            let order = nearest_first(others, nearest, |known| to_known[(known, class)]);
-            let nearest_known =
-                order.into_iter().map(|known| near(known, to_known[(known, class)], None)).collect();
+            // Descriptions of known classes are not compared with each other.
+            let nearest_known = latent.as_ref().map_or_else(Vec::new, |(_, latent)| {
+                let order = nearest_first(others, nearest, |known| latent[(known, class)]);
+                order.into_iter().map(|known| near(known, Some(latent[(known, class)]), None)).collect()
+            });
             ListedClass { name: name.clone(), role: ClassRole::Known, nearest_known }
         });
         let classes = unseen.chain(known).collect();
-        Ok(Self { dataset: model.dataset.clone(), split: model.split.clone(), classes })
+        Self { dataset: model.dataset.clone(), split: model.split.clone(), classes }
     }
 
     /// One row per class.
@@ -114,8 +125,7 @@ impl ClassList {
         ]);
         for class in &self.classes {
             let near = class.nearest_known.iter();
-            let near: Vec<String> =
-                near.map(|near| format!("{} {:.2}", near.name, near.latent_distance)).collect();
+            let near: Vec<String> = near.map(NearClass::text).collect();
             table.push(vec![class.name.clone(), class.role.name().to_owned(), near.join(", ")]);
         }
         table
@@ -143,7 +153,7 @@ mod tests {
     fn classes_have_their_nearest_known_classes_and_never_themselves() {
         let dataset = Synthetic { scale: 0.2, ..Synthetic::default() }.generate(0).expect("a dataset");
         let model = Model::fit(&dataset, &Settings::default(), None, 0, &Silent).expect("a fit");
-        let list = ClassList::of(&model, 2).expect("a latent space");
+        let list = ClassList::of(&model, 2);
         assert_eq!(list.classes.len(), model.known.len() + model.unseen.len());
         assert_eq!(list.classes[0].role, ClassRole::Unseen);
         for class in &list.classes {

@@ -22,16 +22,21 @@ struct Tally<'a> {
     mistakes: BTreeMap<&'a String, usize>,
 }
 
-/// Every class that was unseen in a run, in the order of first occurrence.
+/// A class, and whether it is known: trials of a family may have it on either side.
+type Key<'a> = (&'a String, bool);
+
+/// Every candidate with instances, in the order of first occurrence; a class that was known in some runs and unseen in others
+/// is there twice.
 pub(crate) fn class_scores(runs: &[Run]) -> Vec<ClassScore> {
-    let mut order: Vec<&String> = Vec::new();
-    let mut tallies: BTreeMap<&String, Tally<'_>> = BTreeMap::new();
+    let mut order: Vec<Key<'_>> = Vec::new();
+    let mut tallies: BTreeMap<Key<'_>, Tally<'_>> = BTreeMap::new();
     for run in runs {
         let shares = class_accuracies(&run.confusion);
         for (class, name) in run.classes.iter().enumerate() {
             let Some(share) = shares[class] else { continue };
-            let tally = tallies.entry(name).or_insert_with(|| {
-                order.push(name);
+            let key = (name, class < run.known);
+            let tally = tallies.entry(key).or_insert_with(|| {
+                order.push(key);
                 Tally::default()
             });
             let counts = &run.confusion[class];
@@ -48,13 +53,14 @@ pub(crate) fn class_scores(runs: &[Run]) -> Vec<ClassScore> {
             }
         }
     }
-    let score = |name: &&String| {
-        let Tally { instances, predictions, shares, mistakes, .. } = &tallies[*name];
+    let score = |key: &Key<'_>| {
+        let Tally { instances, predictions, shares, mistakes, .. } = &tallies[key];
         let total = (*predictions).max(1) as f64;
         // The first name wins a tie, so that the result is deterministic.
         let most = mistakes.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
         ClassScore {
-            name: (*name).clone(),
+            name: key.0.clone(),
+            known: key.1,
             instances: *instances,
             accuracy: mean_of(shares.iter().copied()),
             mistaken_for: most

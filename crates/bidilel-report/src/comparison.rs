@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use bidilel::calibrate::Generalized;
 use bidilel::method::Kind;
 use bidilel::settings::Settings;
 use bidilel::split::DrawnSplits;
@@ -14,6 +15,7 @@ use bidilel_math::statistics::{Summary, confidence_interval, holm, wilcoxon};
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::mean_of;
+use crate::generalized::mean_generalized;
 
 /// With five pairs the smallest two-sided p-value of the signed-rank test is 1/16.
 pub const FEWEST_TRIALS: usize = 6;
@@ -29,6 +31,9 @@ pub struct Measurement {
     pub per_class: f64,
     /// Share of the instances.
     pub per_image: f64,
+    /// On known and on unseen classes, where all are candidates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalized: Option<Generalized>,
     /// Accuracy of every unseen class.
     pub classes: BTreeMap<String, f64>,
     /// Seconds to fit and to recognize.
@@ -52,9 +57,12 @@ pub struct ComparedMethod {
     pub per_class: Option<f64>,
     /// Mean per-image accuracy over trials.
     pub per_image: Option<f64>,
-    /// Standard error of `per_class`, over what the tests are over.
+    /// Means over trials on known and on unseen classes, where all are candidates: the harmonic mean then ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalized: Option<Generalized>,
+    /// Standard error of the figure that ranks, over what the tests are over.
     pub standard_error: Option<f64>,
-    /// 95 % confidence interval of `per_class`, over the same.
+    /// 95 % confidence interval of that figure, over the same.
     pub interval: Option<(f64, f64)>,
     /// Of the paired test against the best of its kind; none for the best itself.
     pub p_value: Option<f64>,
@@ -83,6 +91,8 @@ pub enum Over {
     Splits,
     /// Unseen classes.
     Classes,
+    /// Nothing: a harmonic mean is no mean over classes, and there are too few trials.
+    Nothing,
 }
 
 /// The object that `compare --format json` prints.
@@ -133,7 +143,14 @@ impl Comparison {
     pub fn of(head: ComparisonHead, entries: Vec<Entry>) -> Self {
         let ComparisonHead { dataset, split, random_splits, visual, semantic, tuned, seconds } = head;
         let trials = entries.iter().map(|entry| entry.runs.len()).max().unwrap_or(0);
-        let over = if trials >= FEWEST_TRIALS { Over::Splits } else { Over::Classes };
+        let generalized = entries.iter().flat_map(|entry| &entry.runs).any(|run| run.generalized.is_some());
+        let over = if trials >= FEWEST_TRIALS {
+            Over::Splits
+        } else if generalized {
+            Over::Nothing
+        } else {
+            Over::Classes
+        };
         let classes = entries.iter().flat_map(|entry| &entry.runs).map(|run| run.classes.len());
         let chance = mean_of(classes.map(|count| 1.0 / count.max(1) as f64));
         let units: Vec<BTreeMap<String, f64>> =
@@ -142,7 +159,7 @@ impl Comparison {
             entries.into_iter().zip(&units).map(|(entry, units)| row(entry, units)).collect();
         let mut order: Vec<usize> = (0..results.len()).collect();
         order.sort_by(|&a, &b| by_accuracy(&results[a], &results[b]));
-        for kind in [Kind::Inductive, Kind::Transductive] {
+        for kind in [Kind::Inductive, Kind::Transductive].into_iter().filter(|_| over != Over::Nothing) {
             let mut of_kind =
                 order.iter().copied().filter(|&i| results[i].kind == kind && results[i].per_class.is_some());
             let Some(best) = of_kind.next() else { continue };
@@ -172,9 +189,23 @@ pub struct ComparisonHead {
     pub seconds: f64,
 }
 
+impl Measurement {
+    /// The figure that ranks: the harmonic mean where all classes are candidates, else the per-class accuracy.
+    pub fn figure(&self) -> f64 {
+        self.generalized.map_or(self.per_class, |figures| figures.calibrated.harmonic)
+    }
+}
+
+impl ComparedMethod {
+    /// The figure that ranks: the harmonic mean where all classes are candidates, else the per-class accuracy.
+    pub fn figure(&self) -> Option<f64> {
+        self.generalized.map(|figures| figures.calibrated.harmonic).or(self.per_class)
+    }
+}
+
 /// Best first; those without a figure last, in their order.
 fn by_accuracy(a: &ComparedMethod, b: &ComparedMethod) -> Ordering {
-    match (a.per_class, b.per_class) {
+    match (a.figure(), b.figure()) {
         (Some(a), Some(b)) => b.total_cmp(&a),
         (a, b) => b.is_some().cmp(&a.is_some()),
     }
@@ -190,7 +221,8 @@ fn row(entry: Entry, units: &BTreeMap<String, f64>) -> ComparedMethod {
     ComparedMethod {
         per_class: mean(|run| run.per_class),
         per_image: mean(|run| run.per_image),
-        standard_error: worked.then(|| Summary::of(&values).standard_error),
+        generalized: mean_generalized(runs.iter().map(|run| run.generalized)).filter(|_| worked),
+        standard_error: (worked && !values.is_empty()).then(|| Summary::of(&values).standard_error),
         interval: confidence_interval(&values).filter(|_| worked).map(share),
         p_value: None,
         p_corrected: None,
@@ -208,7 +240,8 @@ fn row(entry: Entry, units: &BTreeMap<String, f64>) -> ComparedMethod {
 /// The accuracy in every unit: that of every trial, or of every class over the trials in which it was unseen.
 fn units(runs: &[Measurement], over: Over) -> BTreeMap<String, f64> {
     match over {
-        Over::Splits => runs.iter().map(|run| (run.split.clone(), run.per_class)).collect(),
+        Over::Nothing => BTreeMap::new(),
+        Over::Splits => runs.iter().map(|run| (run.split.clone(), run.figure())).collect(),
         Over::Classes => {
             let mut classes: BTreeMap<String, Vec<f64>> = BTreeMap::new();
             for (name, &accuracy) in runs.iter().flat_map(|run| &run.classes) {
@@ -234,6 +267,7 @@ pub(crate) mod tests {
             seed: 0,
             per_class: mean_of(accuracies.iter().copied()),
             per_image: mean_of(accuracies.iter().copied()),
+            generalized: None,
             classes: accuracies.iter().enumerate().map(|(i, &a)| (format!("class {i}"), a)).collect(),
             seconds: 1.5,
             tuning_seconds: None,
@@ -297,6 +331,47 @@ pub(crate) mod tests {
             ]);
             assert_eq!((compared.over, compared.pairs), (over, pairs));
         }
+    }
+
+    #[test]
+    fn the_harmonic_mean_ranks_where_all_classes_are_candidates() {
+        use bidilel::calibrate::SeenUnseen;
+        let run = |split: &str, seen: f64, unseen: f64| Measurement {
+            generalized: Some(Generalized {
+                calibrated: SeenUnseen::new(seen, unseen),
+                ausuc: 0.3,
+                bias: 0.1,
+                uncalibrated: SeenUnseen::new(seen, 0.01),
+            }),
+            ..measured(split, &[seen, unseen])
+        };
+        let of = |seen: f64, unseen: f64| vec![run("standard", seen, unseen)];
+        // The higher mean over all classes is not the higher harmonic mean.
+        let entries = vec![
+            entry("lopsided", Kind::Inductive, of(0.9, 0.2)),
+            entry("even", Kind::Inductive, of(0.5, 0.5)),
+            entry("broken", Kind::Inductive, vec![]),
+        ];
+        let compared = comparison(entries);
+        let names: Vec<&str> = compared.results.iter().map(|row| &row.method[..]).collect();
+        assert_eq!(names, ["even", "lopsided", "broken"]);
+        assert_eq!((compared.over, compared.pairs), (Over::Nothing, 0));
+        let row = &compared.results[1];
+        assert_eq!((row.standard_error, row.interval, row.p_value), (None, None, None));
+        let text = serde_json::to_string(&compared).expect("serializable");
+        assert_eq!(serde_json::from_str::<Comparison>(&text).expect("an object"), compared);
+        // Spreads over six trials are those of the harmonic mean.
+        let trials = |base: f64| {
+            (0..6).map(|i| run(&format!("random:{i}"), base, 0.4 + 0.01 * f64::from(i))).collect()
+        };
+        let compared = comparison(vec![
+            entry("a", Kind::Inductive, trials(0.5)),
+            entry("b", Kind::Inductive, trials(0.3)),
+        ]);
+        let (low, high) = compared.results[0].interval.expect("six trials");
+        let figure = compared.results[0].figure().expect("it ran");
+        assert!(low < figure && figure < high && high < 0.5, "{low} {figure} {high}");
+        assert!(compared.text(None).contains("harmonic"), "{}", compared.text(None));
     }
 
     #[test]

@@ -2,19 +2,22 @@
 
 use std::fmt::Write;
 
+use bidilel::calibrate::Generalized;
 use bidilel::method::Kind;
 
 use crate::comparison::{ComparedMethod, Comparison, Over};
+use crate::generalized::{FIGURES, figures_of};
+use crate::plot::{BarPlot, Chart, Drawing, Theme};
 use crate::tuning::settings_line_without;
-use crate::{Align, Bar, Table, bars, settings_line, wrap_lines};
+use crate::{Align, Bar, Table, settings_line, wrap_lines};
 
 /// What the first column and the head say.
-const SAID: [&str; 3] = ["method", "visual", "semantic"];
+const SAID: [&str; 4] = ["method", "visual", "semantic", "generalized"];
 
 impl Comparison {
     /// One row per method with fractions: for CSV.
     pub fn csv_table(&self) -> Table {
-        let mut table = Table::new(&[
+        let mut columns = vec![
             ("dataset", Align::Left),
             ("split", Align::Left),
             ("method", Align::Left),
@@ -33,10 +36,14 @@ impl Comparison {
             ("settings", Align::Left),
             ("error", Align::Left),
             ("version", Align::Left),
-        ]);
+        ];
+        if self.is_generalized() {
+            columns.extend(FIGURES.map(|name| (name, Align::Right)));
+        }
+        let mut table = Table::new(&columns);
         let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
         for row in &self.results {
-            table.push(vec![
+            let mut cells = vec![
                 self.dataset.clone(),
                 self.split.clone(),
                 row.method.clone(),
@@ -55,9 +62,18 @@ impl Comparison {
                 settings_line(&row.settings.effective()),
                 row.error.clone().unwrap_or_default(),
                 crate::VERSION.to_owned(),
-            ]);
+            ];
+            if self.is_generalized() {
+                cells.extend(row.generalized.map_or(Default::default(), |figures| figures_of(&figures)));
+            }
+            table.push(cells);
         }
         table
+    }
+
+    /// Whether known classes are candidates, too.
+    fn is_generalized(&self) -> bool {
+        self.results.iter().any(|row| row.generalized.is_some())
     }
 
     /// Methods of one kind, or of both, in percent: for people and papers.
@@ -66,14 +82,21 @@ impl Comparison {
         if kind.is_none() {
             columns.push(("kind", Align::Left));
         }
-        columns.extend([
-            ("per class %", Align::Right),
-            ("± error", Align::Right),
-            ("95 % interval", Align::Right),
-            ("per image %", Align::Right),
-            ("p", Align::Right),
-            ("seconds", Align::Right),
-        ]);
+        let figure = if self.is_generalized() { "harmonic %" } else { "per class %" };
+        columns.push((figure, Align::Right));
+        if self.over != Over::Nothing {
+            columns.extend([("± error", Align::Right), ("95 % interval", Align::Right)]);
+        }
+        if self.is_generalized() {
+            let names = ["seen %", "unseen %", "AUSUC", "uncalibrated: harmonic %", "seen %", "unseen %"];
+            columns.extend(names.map(|name| (name, Align::Right)));
+        } else {
+            columns.push(("per image %", Align::Right));
+        }
+        if self.over != Over::Nothing {
+            columns.push(("p", Align::Right));
+        }
+        columns.push(("seconds", Align::Right));
         if self.tuned {
             columns.push(("tuning", Align::Right));
         }
@@ -93,20 +116,34 @@ impl Comparison {
         if with_kind {
             cells.push(row.kind.to_string());
         }
-        cells.extend([
-            if row.error.is_some() { "failed".to_owned() } else { percent(row.per_class) },
-            percent(row.standard_error),
-            row.interval
-                .map_or_else(dash, |(low, high)| format!("{:.1} to {:.1}", 100.0 * low, 100.0 * high)),
-            percent(row.per_image),
-            match (row.per_class, row.p_corrected) {
+        let over = self.over != Over::Nothing;
+        cells.push(if row.error.is_some() { "failed".to_owned() } else { percent(row.figure()) });
+        if over {
+            let interval = |(low, high): (f64, f64)| format!("{:.1} to {:.1}", 100.0 * low, 100.0 * high);
+            cells.extend([percent(row.standard_error), row.interval.map_or_else(dash, interval)]);
+        }
+        if self.is_generalized() {
+            let of = |of: fn(&Generalized) -> f64| percent(row.generalized.as_ref().map(of));
+            cells.extend([
+                of(|figures| figures.calibrated.seen),
+                of(|figures| figures.calibrated.unseen),
+                row.generalized.map_or_else(dash, |figures| format!("{:.3}", figures.ausuc)),
+                of(|figures| figures.uncalibrated.harmonic),
+                of(|figures| figures.uncalibrated.seen),
+                of(|figures| figures.uncalibrated.unseen),
+            ]);
+        } else {
+            cells.push(percent(row.per_image));
+        }
+        if over {
+            cells.push(match (row.per_class, row.p_corrected) {
                 (None, _) => dash(),
                 (_, None) => "best".to_owned(),
                 (_, Some(p)) if p < 0.001 => "< 0.001".to_owned(),
                 (_, Some(p)) => format!("{p:.3}"),
-            },
-            seconds(row.seconds),
-        ]);
+            });
+        }
+        cells.push(seconds(row.seconds));
         if self.tuned {
             cells.push(seconds(row.tuning_seconds));
         }
@@ -123,14 +160,19 @@ impl Comparison {
         let trials = self.results.iter().map(|row| row.runs.len()).max().unwrap_or(0);
         let of = |count: usize| if count == 1 { "1 trial".to_owned() } else { format!("{count} trials") };
         let drawn = self.random_splits.map_or(String::new(), |drawn| format!(": {drawn}"));
+        // By chance, which of two sides an instance is taken for depends on how many classes either has.
+        let guessing = if self.is_generalized() {
+            String::new()
+        } else {
+            format!("; guessing gives {:.1} %", 100.0 * self.chance)
+        };
         let head = format!(
-            "{} ({}, {}{drawn}), {} with {}; guessing gives {:.1} %\n",
+            "{} ({}, {}{drawn}), {} with {}{guessing}\n",
             self.dataset,
             self.split,
             of(trials),
             self.visual.join("+"),
             self.semantic.join("+"),
-            100.0 * self.chance
         );
         out += &wrap_lines(&head, width);
         for kind in [Kind::Inductive, Kind::Transductive] {
@@ -142,33 +184,50 @@ impl Comparison {
         }
         let unit = match self.over {
             Over::Splits => "trials",
-            Over::Classes => "unseen classes",
+            Over::Classes | Over::Nothing => "unseen classes",
         };
         let chosen =
             if self.tuned { "chosen on held-out known classes" } else { "as given, or the defaults" };
-        let foot = format!(
-            "\nerror, interval and p are over {} {unit}; p: signed-rank test against the best of its kind, corrected for \
-             all rows (Holm); settings are {chosen}; {:.0} s\n",
-            self.pairs, self.seconds
+        let tests = format!(
+            "error, interval and p are over {} {unit}; p: signed-rank test against the best of its kind, corrected for \
+             all rows (Holm); ",
+            self.pairs
         );
+        let tests = if self.over == Over::Nothing { "" } else { &tests };
+        let stacking = if self.is_generalized() {
+            "known and unseen classes compete; harmonic: of the per-class accuracies on known (seen) and unseen classes, with the \
+             bias of known classes that held-out known classes chose; AUSUC: area under the curve over all biases; "
+        } else {
+            ""
+        };
+        let foot = format!("\n{stacking}{tests}settings are {chosen}; {:.0} s\n", self.seconds);
         out + &wrap_lines(&foot, width)
     }
 
     /// The bar chart.
     pub fn drawing(&self) -> String {
+        self.chart().svg(Theme::LIGHT)
+    }
+
+    pub(crate) fn chart(&self) -> Chart {
         let bar = |row: &ComparedMethod| {
-            let (low, high) = row.interval?;
-            Some(Bar {
-                name: row.method.clone(),
-                value: row.per_class?,
-                low,
-                high,
-                group: row.kind.to_string(),
-            })
+            let value = row.figure()?;
+            let (low, high) = match self.over {
+                Over::Nothing => (value, value),
+                Over::Splits | Over::Classes => row.interval?,
+            };
+            Some(Bar { name: row.method.clone(), value, low, high, group: row.kind.to_string() })
         };
-        let all: Vec<Bar> = self.results.iter().filter_map(bar).collect();
+        let bars = self.results.iter().filter_map(bar).collect();
         let title = format!("Accuracy on {} ({})", self.dataset, self.split);
-        bars(&title, "per-class accuracy, %, with 95 % confidence intervals", self.chance, &all)
+        let axis = match (self.is_generalized(), self.over) {
+            (false, _) => "per-class accuracy (%), with 95 % confidence intervals",
+            (true, Over::Splits) => "harmonic mean of accuracies (%), with 95 % confidence intervals",
+            (true, _) => "harmonic mean of the accuracies on known and unseen classes (%)",
+        };
+        let plot = BarPlot { axis: axis.to_owned(), chance: self.chance, bars };
+        let description = "One bar per method, best first; the dashed line is guessing.";
+        Chart::new("comparison", &title, description, Drawing::Bars(plot))
     }
 }
 

@@ -1,13 +1,15 @@
 //! The tables of an evaluation: per run, per class, per step of recognition, and one row for a paper.
 
+use bidilel::calibrate::Generalized;
 use bidilel::metrics::Accuracy;
 
-use crate::{Align, Evaluation, Table, method};
+use crate::generalized::{FIGURES, figures_of};
+use crate::{Accuracies, Align, Evaluation, Table, method};
 
 impl Evaluation {
     /// One row per run, with fractions: for CSV.
     pub fn runs_table(&self) -> Table {
-        let mut table = Table::new(&[
+        let mut columns = vec![
             ("dataset", Align::Left),
             ("split", Align::Left),
             ("visual", Align::Left),
@@ -24,7 +26,12 @@ impl Evaluation {
             ("top_5_per_image", Align::Right),
             ("settings", Align::Left),
             ("version", Align::Left),
-        ]);
+        ];
+        let generalized = self.accuracy.generalized.is_some();
+        if generalized {
+            columns.extend(FIGURES.map(|name| (name, Align::Right)));
+        }
+        let mut table = Table::new(&columns);
         for run in &self.runs {
             let top =
                 |of: fn(&Accuracy) -> f64| run.top.get(&5).map_or(String::new(), |top| of(top).to_string());
@@ -41,6 +48,9 @@ impl Evaluation {
                 method::cell(&self.subject.method),
                 crate::VERSION.to_owned(),
             ]);
+            if generalized {
+                row.extend(run.generalized.map_or(Default::default(), |figures| figures_of(&figures)));
+            }
             table.push(row);
         }
         table
@@ -48,7 +58,11 @@ impl Evaluation {
 
     /// One row in percent, as in a paper: for Markdown and LaTeX.
     pub fn summary_table(&self) -> Table {
-        let mut table = Table::new(&[
+        let figures = match &self.accuracy.generalized {
+            None => vec!["Per class %", "Per image %", "Top-5 %"],
+            Some(_) => vec!["Seen %", "Unseen %", "H %", "AUSUC", "Uncalibrated H %"],
+        };
+        let head = [
             ("Dataset", Align::Left),
             ("Split", Align::Left),
             ("Visual", Align::Left),
@@ -56,22 +70,33 @@ impl Evaluation {
             ("Bottom-up", Align::Left),
             ("Top-down", Align::Left),
             ("Post", Align::Left),
-            ("Per class %", Align::Right),
-            ("Per image %", Align::Right),
-            ("Top-5 %", Align::Right),
-            ("Stress", Align::Right),
-            ("Settings", Align::Left),
-        ]);
+        ];
+        let tail = [("Stress", Align::Right), ("Settings", Align::Left)];
+        let figures = figures.into_iter().map(|name| (name, Align::Right));
+        let mut table = Table::new(&head.into_iter().chain(figures).chain(tail).collect::<Vec<_>>());
         let spread = match self.runs.len() {
             1 => String::new(),
             _ => format!(" ± {:.1}", 100.0 * self.summary.standard_error),
         };
         let mut row = vec![self.subject.dataset.clone(), self.subject.split.clone()];
         row.extend(self.method_cells());
+        let percent = |share: f64| format!("{:.1}", 100.0 * share);
+        let top = || self.top.get(&5).map_or("-".to_owned(), |top| percent(top.per_class));
+        row.extend(match &self.accuracy {
+            Accuracies { overall, generalized: None } => {
+                vec![percent(overall.per_class) + &spread, percent(overall.per_image), top()]
+            }
+            Accuracies { generalized: Some(Generalized { calibrated, ausuc, uncalibrated, .. }), .. } => {
+                vec![
+                    percent(calibrated.seen),
+                    percent(calibrated.unseen),
+                    percent(calibrated.harmonic) + &spread,
+                    format!("{ausuc:.3}"),
+                    percent(uncalibrated.harmonic),
+                ]
+            }
+        });
         row.extend([
-            format!("{:.1}{spread}", 100.0 * self.accuracy.per_class),
-            format!("{:.1}", 100.0 * self.accuracy.per_image),
-            self.top.get(&5).map_or("-".to_owned(), |top| format!("{:.1}", 100.0 * top.per_class)),
             self.stress.map_or("-".to_owned(), |stress| format!("{stress:.5}")),
             method::cell(&self.subject.method),
         ]);
@@ -81,41 +106,50 @@ impl Evaluation {
 
     /// One row per class, with a bar of its accuracy: for a terminal.
     pub fn classes_table(&self) -> Table {
-        let mut table = Table::new(&[
-            ("class", Align::Left),
+        let mut columns = vec![("class", Align::Left)];
+        let both = self.accuracy.generalized.is_some();
+        columns.extend(both.then_some(("side", Align::Left)));
+        columns.extend([
             ("instances", Align::Right),
             ("accuracy", Align::Right),
             ("", Align::Left),
             ("most often taken for", Align::Left),
         ]);
+        let mut table = Table::new(&columns);
         for class in &self.classes {
             let mistaken = class.mistaken_for.as_ref();
-            table.push(vec![
-                class.name.clone(),
+            let mut row = vec![class.name.clone()];
+            row.extend(both.then(|| if class.known { "known" } else { "unseen" }.to_owned()));
+            row.extend([
                 class.instances.to_string(),
                 format!("{:.1} %", 100.0 * class.accuracy),
                 bar(class.accuracy),
                 mistaken
                     .map_or(String::new(), |other| format!("{} {:.0} %", other.name, 100.0 * other.share)),
             ]);
+            table.push(row);
         }
         table
     }
 
-    /// Accuracy after every step of recognition: for a terminal.
+    /// Accuracy after every step of recognition, and hubness where there are refiners: for a terminal.
     pub fn steps_table(&self) -> Table {
-        let mut table =
-            Table::new(&[("", Align::Left), ("per class", Align::Right), ("per image", Align::Right)]);
-        let mut row = |name: String, accuracy: &Accuracy| {
+        let refined = self.steps.len() > 1;
+        let mut columns = vec![("", Align::Left), ("per class", Align::Right), ("per image", Align::Right)];
+        columns.extend(refined.then_some(("hubness", Align::Right)));
+        let mut table = Table::new(&columns);
+        let mut row = |name: String, accuracy: &Accuracy, hubness: Option<f64>| {
             let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-            table.push(vec![name, percent(accuracy.per_class), percent(accuracy.per_image)]);
+            let mut cells = vec![name, percent(accuracy.per_class), percent(accuracy.per_image)];
+            cells.extend(refined.then(|| hubness.map_or(String::new(), |hubness| format!("{hubness:.2}"))));
+            table.push(cells);
         };
-        self.steps.iter().for_each(|step| row(step.name.clone(), &step.accuracy));
+        self.steps.iter().for_each(|step| row(step.name.clone(), &step.accuracy, step.hubness));
         self.top
             .iter()
             .filter(|&(&k, _)| k > 1)
-            .for_each(|(k, accuracy)| row(format!("  among the {k} nearest"), accuracy));
-        row("  by chance".to_owned(), &Accuracy { per_class: self.chance, per_image: self.chance });
+            .for_each(|(k, accuracy)| row(format!("  among the {k} nearest"), accuracy, None));
+        row("  by chance".to_owned(), &Accuracy { per_class: self.chance, per_image: self.chance }, None);
         table
     }
 
@@ -166,13 +200,18 @@ mod tests {
             split: split.to_owned(),
             seed: 0,
             classes: vec!["seal".to_owned(), "whale".to_owned()],
+            known: 0,
             confusion,
             steps: vec![Step {
                 name: "inductive".to_owned(),
                 accuracy: Accuracy { per_class, per_image: per_class },
+                generalized: None,
+                hubness: Some(0.5),
             }],
+            generalized: None,
             top: BTreeMap::new(),
             hubness: BTreeMap::from([(1, 0.5)]),
+            occurrences: BTreeMap::from([(1, vec![10, 10])]),
             stress: Some(0.25),
             converged: true,
         }
@@ -183,6 +222,7 @@ mod tests {
             dataset: "sea".to_owned(),
             split: "random".to_owned(),
             random_splits: None,
+            test_seen_share: None,
             visual: vec!["cnn".to_owned()],
             semantic: vec!["attributes".to_owned()],
             method: serde_json::from_value(serde_json::json!({
@@ -199,7 +239,7 @@ mod tests {
     #[test]
     fn accuracies_are_means_over_runs() {
         let result = evaluation();
-        approx(result.accuracy.per_class, 0.75);
+        approx(result.accuracy.overall.per_class, 0.75);
         approx(result.classes[0].accuracy, 0.7);
         approx(result.summary.mean, 0.75);
         approx(result.chance, 0.5);

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bidilel::Model;
+use bidilel::calibrate::{Biases, Signal};
+use bidilel::model::CalibrationHeader;
 use bidilel::split::DrawnSplits;
 use bidilel::visual::Report;
 use serde::{Deserialize, Serialize};
@@ -34,6 +36,12 @@ pub struct ModelReport {
     pub converged: Option<bool>,
     /// How views were fused; none for methods that do not fuse.
     pub fusion: Option<Report>,
+    /// Biases of the known classes, where these are candidates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalized: Option<Biases>,
+    /// How sure predictions may be; left out where it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<CalibrationHeader>,
     /// Fingerprint of the data that was learned from.
     pub fingerprint: String,
     /// Seconds by stage.
@@ -62,27 +70,47 @@ impl ModelReport {
             stress: header.stress,
             converged: header.converged,
             fusion: header.fusion,
+            generalized: header.generalized,
+            calibration: header.calibration,
             fingerprint: header.fingerprint,
             timings,
             checks,
         }
     }
 
-    /// One line, and another on the fusion of views where there is one.
+    /// One line, and others on the fusion of views and the calibration where there are such.
     pub fn text(&self) -> String {
         let space = self.dim.map_or(String::new(), |dim| format!(" in {dim} dimensions"));
         let stress = self.stress.map_or(String::new(), |stress| format!("stress {stress:.5}, "));
+        let bias = self.generalized.as_ref().map_or(String::new(), |biases| {
+            format!("  known and unseen classes are candidates; bias of known ones {:.4}\n", biases.last())
+        });
         let views = self.fusion.as_ref().filter(|fusion| !fusion.is_plain());
         format!(
-            "{}: {} unseen classes among {} known ones{space}, from {} instances; {stress}{:.1} s\n{}",
+            "{}: {} unseen classes among {} known ones{space}, from {} instances; {stress}{:.1} s\n{}{bias}{}",
             self.model.display(),
             self.unseen,
             self.known,
             self.instances,
             self.timings.get("total").copied().unwrap_or(0.0),
-            views.map_or(String::new(), |fusion| format!("  {}\n", fusion_line(fusion)))
+            views.map_or(String::new(), |fusion| format!("  {}\n", fusion_line(fusion))),
+            self.calibration.as_ref().map_or(String::new(), calibration_line)
         )
     }
+}
+
+fn calibration_line(calibration: &CalibrationHeader) -> String {
+    let (by, area) = match calibration.reject_by {
+        Signal::Score => ("score", calibration.score_auroc),
+        Signal::Margin => ("margin", calibration.margin_auroc),
+    };
+    format!(
+        "  calibrated on {} instances of held-out known classes in {} folds: temperature {:.3e}, unknowns told by {by} (AUROC {:.1} %)\n",
+        calibration.instances,
+        calibration.folds,
+        calibration.temperature,
+        100.0 * area
+    )
 }
 
 #[cfg(test)]
@@ -102,6 +130,8 @@ mod tests {
             stress: None,
             converged: None,
             fusion: None,
+            generalized: None,
+            calibration: None,
             fingerprint: "0".to_owned(),
             timings: BTreeMap::from([("total".to_owned(), 1.25)]),
             checks: Vec::new(),

@@ -102,11 +102,15 @@ fn figure(figure: &Figure) -> String {
     let lines: Vec<String> =
         figure.lines.iter().map(|line| format!("<small>{}</small>", escape(line))).collect();
     format!(
-        "<figure class=\"{class}\"><img alt=\"\" src=\"data:{};base64,{}\"><figcaption>{sign}{title}{}</figcaption></figure>\n",
-        figure.mime,
-        base64(&figure.bytes),
+        "<figure class=\"{class}\"><img alt=\"\" src=\"{}\"><figcaption>{sign}{title}{}</figcaption></figure>\n",
+        data_address(figure.mime, &figure.bytes),
         lines.concat()
     )
+}
+
+/// A file as an address that has its bytes: `data:image/webp;base64,…`.
+pub fn data_address(mime: &str, bytes: &[u8]) -> String {
+    format!("data:{mime};base64,{}", base64(bytes))
 }
 
 /// Bytes as text (RFC 4648).

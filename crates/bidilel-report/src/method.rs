@@ -70,16 +70,20 @@ pub(crate) fn cell(report: &MethodReport) -> String {
 
 /// Names of the bottom-up and the top-down stage; the method's name and nothing for methods without them.
 pub(crate) fn stage_names(report: &MethodReport) -> (String, String) {
-    match &stages(&report.method)[..] {
-        [bottom_up, top_down, ..] => (bottom_up.name.clone(), top_down.name.clone()),
-        _ => (report.method.name().to_string(), "-".to_owned()),
+    match (&report.method, &stages(&report.method)[..]) {
+        (Method::Bidilel(_), [bottom_up, top_down, ..]) => (bottom_up.name.clone(), top_down.name.clone()),
+        (method, _) => (method.name().to_string(), "-".to_owned()),
     }
 }
 
 fn stages(method: &Method) -> Vec<Stage> {
-    let Method::Bidilel(pipeline) = method else { return vec![stage("name", method)] };
-    let mut stages = vec![stage("kind", &pipeline.bottom_up), stage("kind", &pipeline.top_down)];
-    stages.extend(pipeline.post.iter().map(|post| stage("kind", post)));
+    let mut stages = match method {
+        Method::Bidilel(pipeline) => {
+            vec![stage("kind", &pipeline.bottom_up), stage("kind", &pipeline.top_down)]
+        }
+        compared => vec![stage("name", compared)],
+    };
+    stages.extend(method.post().iter().map(|post| stage("kind", post)));
     stages
 }
 
@@ -95,6 +99,8 @@ fn collect(value: &Value, tag: &str, settings: &mut Vec<(String, String)>) {
     for (name, value) in value.as_object().into_iter().flatten() {
         match value {
             Value::Null => {}
+            // Refiners are stages of their own.
+            Value::Array(_) if name == "post" => {}
             // Tags are names, not settings.
             Value::String(_) if name == tag || name == "kind" => {}
             Value::Object(_) => collect(value, tag, settings),
@@ -145,5 +151,10 @@ mod tests {
         assert_eq!(method_line(&report), "eszsl (eszsl-center false, eszsl-gamma 3.0, eszsl-lambda 1.0)");
         assert_eq!(stage_names(&report), ("eszsl".to_owned(), "-".to_owned()));
         assert!(method_line(&self::report(1.0)).contains("\n  then svr ("));
+        let refined = json!({"name": "eszsl", "post": [{"kind": "csls", "csls_neighbors": 4}]});
+        let report: MethodReport = serde_json::from_value(refined).expect("a report");
+        let line = method_line(&report);
+        assert!(line.ends_with("eszsl-lambda 1.0)\n  then csls (csls-neighbors 4)"), "{line}");
+        assert_eq!(stage_names(&report), ("eszsl".to_owned(), "-".to_owned()));
     }
 }

@@ -6,7 +6,8 @@ use bidilel::tune::ChosenViews;
 use bidilel_math::statistics::Summary;
 use serde::{Deserialize, Serialize};
 
-use crate::{Align, Block, Curve, Table, curves, page};
+use crate::plot::{Axis, Chart, Drawing, Layer, Plot, Theme, panels};
+use crate::{Align, Table};
 
 /// The object that `select --format json` prints: the first trial's order at the top, all trials below it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -180,39 +181,63 @@ impl Selection {
 
     /// Complementarity and, where it is known, accuracy after each addition, as an SVG.
     pub fn drawing(&self) -> String {
+        panels("What each view adds", &self.charts(), Theme::LIGHT)
+    }
+
+    /// Complementarity as columns: the first view has none, so that there may be a single one; accuracy as a line.
+    pub(crate) fn charts(&self) -> Vec<Chart> {
         let label = |rank: usize| match rank {
             0 => self.order[0].clone(),
             _ => format!("+ {}", self.order[rank]),
         };
-        let added = self.complementarity.iter().enumerate();
-        let added = added.filter_map(|(rank, value)| Some((label(rank), (*value)?, 0.0)));
-        let mut panels = vec![Curve {
-            title: "complementarity to those before (x 100)".to_owned(),
-            points: added.collect(),
-            chosen: None,
-        }];
-        if !self.evaluation.is_empty() {
-            let steps = self.evaluation.iter().enumerate();
-            let points = steps.map(|(rank, step)| (label(rank), step.per_class, step.standard_error));
-            panels.push(Curve {
-                title: "accuracy on unseen classes (%)".to_owned(),
-                points: points.collect(),
-                chosen: None,
-            });
+        let added: Vec<(usize, f64)> = self
+            .complementarity
+            .iter()
+            .enumerate()
+            .filter_map(|(rank, value)| Some((rank, (*value)?)))
+            .collect();
+        let column =
+            |(place, &(_, value)): (usize, &(usize, f64))| (place as f64 - 0.35, place as f64 + 0.35, value);
+        let mut charts = Vec::new();
+        if !added.is_empty() {
+            let plot = Plot {
+                x: Axis::named("view that is added", added.iter().map(|&(rank, _)| label(rank)).collect()),
+                y: Axis::new("complementarity, 0 to 0.5").with(&[0.0]),
+                layers: vec![Layer::Columns {
+                    name: String::new(),
+                    columns: added.iter().enumerate().map(column).collect(),
+                }],
+            };
+            let description = "How much each view differs from those before it: 0 adds nothing.";
+            charts.push(Chart::new(
+                "complementarity",
+                "Complementarity to the views before",
+                description,
+                Drawing::Plot(plot),
+            ));
         }
-        curves("What each view adds", &panels)
-    }
-
-    /// One HTML page with the tables and the drawing.
-    pub fn html(&self, dataset: &str) -> String {
-        let blocks = [
-            Block::Heading("Order".to_owned()),
-            Block::Table(self.order_table()),
-            Block::Drawing(self.drawing()),
-            Block::Heading("Complementarity of any two views".to_owned()),
-            Block::Table(self.matrix_table()),
-        ];
-        page(&format!("Views of {dataset}"), &blocks)
+        if !self.evaluation.is_empty() {
+            let points = self.evaluation.iter().enumerate().map(|(rank, step)| (rank as f64, step.per_class));
+            let line = Layer::Line {
+                name: String::new(),
+                points: points.collect(),
+                errors: self.evaluation.iter().map(|step| step.standard_error).collect(),
+                marks: true,
+                chosen: None,
+            };
+            let plot = Plot {
+                x: Axis::named(
+                    "views, from left to right together",
+                    (0..self.evaluation.len()).map(label).collect(),
+                ),
+                y: Axis::percent("accuracy on unseen classes, per class (%)"),
+                layers: vec![line],
+            };
+            let description =
+                "Accuracy with each view and all before it; bars are standard errors over trials.";
+            charts.push(Chart::new("views", "Accuracy as views are added", description, Drawing::Plot(plot)));
+        }
+        charts
     }
 }
 

@@ -2,10 +2,16 @@
 
 use std::fmt::Write;
 
+use serde::{Deserialize, Serialize};
+
+use crate::plot::{Axis, Chart, Drawing, Layer, Plot, Theme, panels};
+use crate::visible_lines;
+
 /// Accuracy, or another fraction of one, against a setting.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// What is varied.
+    /// What is varied; `setting` in JSON.
+    #[serde(rename = "setting")]
     pub title: String,
     /// Value, mean and standard error, in order; fractions of one, drawn in percent.
     pub points: Vec<(String, f64, f64)>,
@@ -13,13 +19,9 @@ pub struct Curve {
     pub chosen: Option<usize>,
 }
 
-const WIDTH: f64 = 360.0;
-const HEIGHT: f64 = 240.0;
-/// Room for the axis and its labels: left, right, top, bottom.
-const MARGIN: (f64, f64, f64, f64) = (46.0, 14.0, 30.0, 40.0);
 const COLUMNS: usize = 2;
 
-/// All curves in two columns; the title is for screen readers.
+/// All curves in two columns on one scale, with round ticks; the title is for screen readers.
 ///
 /// ```
 /// use bidilel_report::{Curve, curves};
@@ -30,7 +32,47 @@ const COLUMNS: usize = 2;
 /// assert!(svg.starts_with("<svg ") && svg.contains(">alpha</text>"));
 /// ```
 pub fn curves(title: &str, all: &[Curve]) -> String {
-    frame(title, (WIDTH, HEIGHT), all, panel)
+    panels(title, &charts(all), Theme::LIGHT)
+}
+
+/// A chart per curve, on one scale.
+pub(crate) fn charts(all: &[Curve]) -> Vec<Chart> {
+    let ends = || {
+        all.iter().flat_map(|curve| &curve.points).flat_map(|point| [point.1 - point.2, point.1 + point.2])
+    };
+    let range = [ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max)];
+    all.iter().map(|curve| curve.chart(&range)).collect()
+}
+
+impl Curve {
+    fn chart(&self, range: &[f64]) -> Chart {
+        let line = Layer::Line {
+            name: String::new(),
+            points: self.points.iter().enumerate().map(|(index, point)| (index as f64, point.1)).collect(),
+            errors: self.points.iter().map(|point| point.2).collect(),
+            marks: true,
+            chosen: self.chosen,
+        };
+        let names = self.points.iter().map(|point| point.0.clone()).collect();
+        let plot = Plot {
+            x: Axis::named(&self.title, names),
+            y: Axis::percent("accuracy on held-out known classes (%)").with(range),
+            layers: vec![line],
+        };
+        let chosen = self.chosen.and_then(|chosen| self.points.get(chosen));
+        let chosen =
+            chosen.map_or(String::new(), |point| format!(" The ring is the chosen value, {}.", point.0));
+        let description = format!("Mean accuracy against {} with standard errors.{chosen}", self.title);
+        let title = &self.title;
+        Chart::new(&format!("tuning-{}", file_name(title)), title, &description, Drawing::Plot(plot))
+    }
+}
+
+/// A name that is one on every system.
+pub(crate) fn file_name(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '-' })
+        .collect()
 }
 
 /// Panels of one size in two columns, on white, which stays readable on a dark page.
@@ -60,67 +102,9 @@ pub(crate) fn frame<T>(
     out + "</svg>\n"
 }
 
-fn panel(out: &mut String, curve: &Curve) {
-    let (left, right, top, bottom) = MARGIN;
-    let (low, high) = range(curve);
-    let y = |value: f64| top + (HEIGHT - top - bottom) * (high - value) / (high - low);
-    let step = (WIDTH - left - right) / curve.points.len().max(1) as f64;
-    let x = |index: usize| left + step * (index as f64 + 0.5);
-    let _ = writeln!(
-        out,
-        "<text x=\"{}\" y=\"18\" text-anchor=\"middle\" font-size=\"13\">{}</text>",
-        WIDTH / 2.0,
-        escape(&curve.title)
-    );
-    for tick in 0..=4 {
-        let value = low + (high - low) * f64::from(tick) / 4.0;
-        let _ = writeln!(
-            out,
-            "<path d=\"M{left} {0:.1}H{1}\" stroke=\"#ddd\"/><text x=\"{2}\" y=\"{3:.1}\" text-anchor=\"end\">{4:.1}</text>",
-            y(value),
-            WIDTH - right,
-            left - 6.0,
-            y(value) + 4.0,
-            100.0 * value
-        );
-    }
-    let line: Vec<String> =
-        curve.points.iter().enumerate().map(|(i, point)| format!("{:.1},{:.1}", x(i), y(point.1))).collect();
-    let _ = writeln!(
-        out,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"#246\" stroke-width=\"1.5\"/>",
-        line.join(" ")
-    );
-    for (index, (label, mean, error)) in curve.points.iter().enumerate() {
-        let (at, from, to) = (x(index), y(mean - error), y(mean + error));
-        // The chosen value is larger as well as darker: color alone says nothing to some readers.
-        let (radius, fill) = if curve.chosen == Some(index) { (5.0, "#c30") } else { (3.0, "#246") };
-        let _ = writeln!(
-            out,
-            "<path d=\"M{at:.1} {from:.1}V{to:.1}M{0:.1} {from:.1}h6M{0:.1} {to:.1}h6\" stroke=\"#246\" fill=\"none\"/>\
-             <circle cx=\"{at:.1}\" cy=\"{1:.1}\" r=\"{radius}\" fill=\"{fill}\"/>\
-             <text x=\"{at:.1}\" y=\"{2}\" text-anchor=\"middle\">{3}</text>",
-            at - 3.0,
-            y(*mean),
-            HEIGHT - bottom + 16.0,
-            escape(label)
-        );
-    }
-}
-
-/// The accuracies to show: all error bars, and never an empty range.
-fn range(curve: &Curve) -> (f64, f64) {
-    let low = curve.points.iter().map(|point| point.1 - point.2).fold(f64::INFINITY, f64::min);
-    let high = curve.points.iter().map(|point| point.1 + point.2).fold(f64::NEG_INFINITY, f64::max);
-    if !(low.is_finite() && high.is_finite()) {
-        return (0.0, 1.0);
-    }
-    let room = (0.08 * (high - low)).max(0.005);
-    (low - room, high + room)
-}
-
-/// Text escaped for XML and HTML.
+/// Text escaped for XML and HTML; characters that XML does not allow are written out.
 pub(crate) fn escape(text: &str) -> String {
+    let text = visible_lines(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -132,11 +116,24 @@ mod tests {
     fn every_point_has_a_mark_a_label_and_a_bar_inside_its_panel() {
         let points = vec![("0.1".to_owned(), 0.4, 0.01), ("<10>".to_owned(), 0.5, 0.02)];
         let drawn = curves("a title", &[Curve { title: "alpha & co".to_owned(), points, chosen: Some(1) }]);
-        assert_eq!(drawn.matches("<circle").count(), 2);
-        assert!(
-            drawn.contains("alpha &amp; co") && drawn.contains("&lt;10&gt;") && drawn.contains("r=\"5\"")
-        );
+        assert!(drawn.contains("alpha &amp; co") && drawn.contains("&lt;10&gt;"));
+        assert_eq!(drawn.matches("h8M").count(), 2, "an error bar for each");
+        assert_eq!(drawn.matches("a8 8").count(), 2, "a ring of two arcs for the chosen one");
         assert_eq!(drawn.matches("<g ").count(), drawn.matches("</g>").count());
+    }
+
+    #[test]
+    fn curves_have_one_scale_with_round_ticks() {
+        let curve = |title: &str, mean: f64| Curve {
+            title: title.to_owned(),
+            points: vec![("1".to_owned(), mean, 0.01)],
+            chosen: None,
+        };
+        let drawn = curves("", &[curve("one", 0.413), curve("other", 0.478)]);
+        for tick in ["40", "42", "44", "46", "48", "50"] {
+            let label = format!(">{tick}</text>");
+            assert_eq!(drawn.matches(&label).count(), 2, "{tick} on both panels");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::tuned_choice::TunedChoice;
-use crate::{Align, Block, Curve, Table, curves, page, wrap_lines};
+use crate::{Align, Curve, Table, curves, wrap_lines};
 
 /// Rows of the table for a terminal.
 const SHOWN_SETTINGS: usize = 10;
@@ -38,7 +38,6 @@ pub struct Tuning {
     /// Seconds that the search took.
     pub seconds: f64,
     /// Accuracy against each setting that was varied by itself.
-    #[serde(skip)]
     pub curves: Vec<Curve>,
 }
 
@@ -173,28 +172,6 @@ impl Tuning {
     pub fn drawing(&self) -> String {
         curves("Accuracy against each setting", &self.curves)
     }
-
-    /// One HTML page with the chosen setting, the curves and the whole table.
-    pub fn html(&self, dataset: &str) -> String {
-        let best = format!(
-            "{}: {} on held-out known classes, {} settings tried in {:.1} s",
-            settings_line(&self.best.settings),
-            self.best.percent(),
-            self.trials.len(),
-            self.seconds
-        );
-        let blocks = [
-            Block::Heading("Chosen settings".to_owned()),
-            Block::Text(best),
-            Block::Text(self.choice.as_ref().map_or(String::new(), |choice| choice.reason.clone())),
-            Block::Code(self.commands.join("\n")),
-            Block::Heading("Accuracy against each setting (%, with standard errors)".to_owned()),
-            Block::Drawing(self.drawing()),
-            Block::Heading("Everything that was tried".to_owned()),
-            Block::Table(self.table(usize::MAX)),
-        ];
-        page(&format!("Settings for {dataset}"), &blocks)
-    }
 }
 
 impl BestSetting {
@@ -303,8 +280,7 @@ mod tests {
         bidilel evaluate sea --alpha 10.0
         ");
         assert_eq!(tuning().table(2).rows.len(), 2);
-        let page = tuning().html("sea");
-        assert!(page.contains("<h1>Settings for sea</h1>") && page.contains("r=\"5\""));
+        assert!(tuning().drawing().contains("a8 8"), "a ring around the chosen value");
     }
 
     #[test]
@@ -316,6 +292,8 @@ mod tests {
         assert_eq!(object["best"], best);
         let impossible = &object["trials"][1];
         assert!(impossible["mean"].is_null() && impossible["problem"] == "no");
-        assert!(object["trials"][0].get("problem").is_none() && object.get("curves").is_none());
+        assert!(object["trials"][0].get("problem").is_none());
+        let curve = serde_json::json!([{"setting": "alpha", "points": [["10.0", 0.55, 0.05]], "chosen": 0}]);
+        assert_eq!(object["curves"], curve);
     }
 }

@@ -24,6 +24,35 @@ impl EmbeddedFeatures {
     }
 }
 
+/// The object that `report --format json` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenReport {
+    /// The page; none where only charts were asked for.
+    pub report: Option<PathBuf>,
+    /// Its size.
+    pub bytes: usize,
+    /// How many results are on it.
+    pub results: usize,
+    /// Files of charts.
+    pub plots: Vec<PathBuf>,
+}
+
+impl WrittenReport {
+    /// A line for the page, and one for the charts.
+    pub fn text(&self) -> String {
+        let results =
+            if self.results == 1 { "1 result".to_owned() } else { format!("{} results", self.results) };
+        let page = self.report.as_ref().map_or(String::new(), |path| {
+            format!("{}: {results}, {:.1} MB\n", path.display(), self.bytes as f64 / 1e6)
+        });
+        let folder = self.plots.first().and_then(|path| path.parent());
+        let plots = folder.map_or(String::new(), |folder| {
+            format!("{}: {} files of charts\n", folder.display(), self.plots.len())
+        });
+        page + &plots
+    }
+}
+
 /// The object that `convert --format json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConvertedDataset {

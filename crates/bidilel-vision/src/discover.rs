@@ -87,6 +87,14 @@ pub fn discover(folder: &Path, only: Only, label: LabelFrom) -> Result<Found> {
     Ok(Found { items, others })
 }
 
+/// Whether a file is a picture or a video, or has the name of one.
+pub fn is_visual(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().as_encoded_bytes().to_vec();
+    // What comes through a pipe can be read only once, and not here.
+    let special = fs::metadata(file).is_ok_and(|metadata| !metadata.is_file());
+    !special && look(file.to_owned(), name, LabelFrom::Top).is_some()
+}
+
 /// Lists files below a folder; `above` are the folders that lead here, by their true names.
 fn walk(
     folder: &Path,

@@ -44,12 +44,22 @@ pub enum Error {
     /// Settings that cannot be recorded.
     #[error("the settings cannot be serialized")]
     Record(#[source] serde_json::Error),
+    /// A record of settings that this program does not understand.
+    #[error("the record of the network `{network}` cannot be understood")]
+    Recorded {
+        network: String,
+        #[source]
+        source: serde_json::Error,
+    },
     /// Videos, but nothing that takes them apart.
     #[error("`{}` is a video, and the program `{program}` that takes videos apart cannot be started: {problem}", path.display())]
     NoFfmpeg { path: PathBuf, program: String, problem: String },
     /// The rest of a run that was stopped.
     #[error("`{}`: {state}", path.display())]
     Unfinished { path: PathBuf, state: Unfinished },
+    /// A picture that cannot be read, where all of them are needed.
+    #[error("`{picture}` {problem}")]
+    Unreadable { picture: String, problem: String },
     /// A value that float16 cannot hold.
     #[error("picture `{picture}`: dimension {dimension} is {value}, and float16 holds at most 65504")]
     Overflow { picture: String, dimension: usize, value: f32 },

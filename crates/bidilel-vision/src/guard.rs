@@ -12,7 +12,7 @@ static GUARDED: AtomicUsize = AtomicUsize::new(0);
 static HOOK: Once = Once::new();
 
 /// Runs `work`; a panic in it becomes its message.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     HOOK.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {

@@ -25,10 +25,14 @@ mod preset;
 mod resample;
 mod video;
 
-pub use discover::{Found, Item, LabelFrom, Only, discover};
+pub use discover::{Found, Item, LabelFrom, Only, discover, is_visual};
 pub use error::{Contradiction, Error, Result, Unfinished};
 pub use extract::{ExtractOptions, Extracted, VideoOptions, extract};
-pub use network::{Input, Layer, Network, NetworkFile, NetworkOptions, Pool, Runtime};
+pub use guard::guarded;
+pub use network::{
+    Input, Layer, Network, NetworkFile, NetworkOptions, Output, Pool, Runtime, TokenBatch, TokenInput,
+    TokenNetwork, TokenOutput,
+};
 pub use picture::Picture;
 pub use preprocess::{Channels, Crops, Fit, Layout, Preprocess, Range, Size};
 pub use preset::Preset;

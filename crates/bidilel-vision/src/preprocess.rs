@@ -9,7 +9,7 @@ use crate::picture::{Picture, Window};
 use crate::resample::Filter;
 
 /// Width and height in pixels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Size {
     /// Pixels a row.
     pub width: u32,
@@ -48,7 +48,7 @@ impl std::fmt::Display for Size {
 }
 
 /// How a picture of any shape comes to the size of the network's input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fit {
     /// Resized with its proportions until it covers `resize`, and cut to `size` around the center.
@@ -60,7 +60,7 @@ pub enum Fit {
 }
 
 /// Which views of a picture go through the network; their features are averaged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Crops {
     /// The center.
@@ -70,7 +70,7 @@ pub enum Crops {
 }
 
 /// What the numbers run to, from 0, before mean and std.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Range {
     /// To 1.
     #[serde(rename = "1")]
@@ -81,7 +81,7 @@ pub enum Range {
 }
 
 /// The order of a tensor's dimensions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
     /// Channels first: batch, channels, (frames,) rows, columns.
@@ -91,7 +91,7 @@ pub enum Layout {
 }
 
 /// The order of the channels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Channels {
     /// Red first.
@@ -101,7 +101,7 @@ pub enum Channels {
 }
 
 /// All of it.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Preprocess {
     /// Of the network's input.
     pub size: Size,

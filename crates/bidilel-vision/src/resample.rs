@@ -9,7 +9,7 @@
 use crate::picture::{Picture, Window};
 
 /// The kernel that pixels are weighted with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Filter {
     /// The nearest pixel, no weights.

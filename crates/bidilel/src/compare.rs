@@ -198,6 +198,7 @@ impl Contest {
         let choice = base.choice(&dataset)?;
         let task = Task::new(&dataset, &trial, &choice, watch)?;
         task.require_instances(Side::Unseen)?;
+        task.require_test_of(choice.candidates)?;
         Ok(Self { dataset, trial, choice, task, seed, chosen: HashMap::new(), evaluator: None })
     }
 

@@ -16,11 +16,12 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::Observer;
 
 use crate::bottom_up::LandmarkSpace;
+use crate::calibrate::{Generalized, HoldOut, SeenUnseen, calibrate};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, MethodReport, ZeroShotMethod};
 use crate::metrics::{self, Accuracy};
-use crate::recognize::{Candidates, Recognition};
+use crate::recognize::{Candidates, Recognition, Scores};
 use crate::settings::Settings;
 use crate::split::{DrawnSplits, SplitChoice, Trial, Trials};
 use crate::task::{Side, Task};
@@ -33,6 +34,8 @@ pub struct Experiment {
     pub settings: Settings,
     /// The trials: those of a split, or drawn at random.
     pub split: SplitChoice,
+    /// Share of every known class's instances that is tested instead of learned from; drawn by `seed`.
+    pub test_seen_share: Option<f64>,
     /// Seed of the first run.
     pub seed: u64,
     /// Runs of every trial, with seeds counting up.
@@ -46,6 +49,7 @@ impl Default for Experiment {
         Self {
             settings: Settings::default(),
             split: SplitChoice::First,
+            test_seen_share: None,
             seed: 0,
             repeats: 1,
             top: vec![1, 5],
@@ -61,6 +65,12 @@ pub struct Step {
     /// Accuracy after it.
     #[serde(flatten)]
     pub accuracy: Accuracy,
+    /// On either side, where known classes are candidates.
+    #[serde(flatten)]
+    pub generalized: Option<SeenUnseen>,
+    /// Skewness of the number of instances that have a class as their best; none in results of older programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hubness: Option<f64>,
 }
 
 /// The result of one fit and recognition.
@@ -70,16 +80,22 @@ pub struct Run {
     pub split: String,
     /// Seed.
     pub seed: u64,
-    /// Names of its unseen classes.
+    /// Names of the candidates: its unseen classes, or its known ones and these.
     pub classes: Vec<String>,
+    /// How many of them are known; they come first.
+    pub known: usize,
     /// `confusion[truth][predicted]` in these classes.
     pub confusion: Vec<Vec<usize>>,
     /// Accuracy after every step; the last is the run's.
     pub steps: Vec<Step>,
+    /// What known and unseen classes come to, where known ones are candidates.
+    pub generalized: Option<Generalized>,
     /// Accuracy of the `k` best classes, by `k`.
     pub top: BTreeMap<usize, Accuracy>,
     /// Skewness of the number of instances that have a class among their `k` best, by `k`.
     pub hubness: BTreeMap<usize, f64>,
+    /// The number of instances that have a class among their `k` best, by `k`, in the order of the classes.
+    pub occurrences: BTreeMap<usize, Vec<usize>>,
     /// Cost of the mapping at the embedding; none for methods without one.
     pub stress: Option<f64>,
     /// Whether every iteration converged before its limit.
@@ -102,6 +118,8 @@ pub struct Evaluated {
     pub split: String,
     /// How its trials were drawn; none where the dataset has them.
     pub drawn: Option<DrawnSplits>,
+    /// Share of the known classes' instances that was drawn for the test.
+    pub test_seen_share: Option<f64>,
     /// Visual representations.
     pub visual: Vec<String>,
     /// Semantic representations.
@@ -122,7 +140,7 @@ pub struct Finished<'a> {
     pub seed: u64,
     /// What was learned.
     pub fitted: &'a AnyFitted,
-    /// The recognition after the last step.
+    /// The recognition after the last step, with the bias of known classes where these are candidates.
     pub recognition: Recognition,
 }
 
@@ -143,9 +161,10 @@ pub fn evaluate_with<E: From<Error>>(
     watch: &dyn Observer,
     mut sink: impl FnMut(Finished<'_>) -> Result<(), E>,
 ) -> Result<Evaluated, E> {
-    let Experiment { settings, split, seed, repeats, top } = experiment;
+    let Experiment { settings, split, test_seen_share, seed, repeats, top } = experiment;
     let choice = settings.choice(&dataset)?;
-    let Trials { split, trials, drawn } = split.trials(&dataset)?;
+    let trials = split.trials(&dataset)?.with_test_seen(&dataset, *test_seen_share, *seed)?;
+    let Trials { split, trials, drawn } = trials;
     let name = dataset.name.clone();
     let (mut report, mut runs) = (None, Vec::new());
     let mut dataset = Some(dataset);
@@ -156,6 +175,7 @@ pub fn evaluate_with<E: From<Error>>(
             dataset = None;
         }
         task.require_instances(Side::Unseen)?;
+        task.require_test_of(choice.candidates)?;
         let mut shared = None;
         for seed in (0..u64::from(*repeats)).map(|repeat| seed.wrapping_add(repeat)) {
             let method = Method::from_settings(settings, seed);
@@ -175,6 +195,7 @@ pub fn evaluate_with<E: From<Error>>(
         dataset: name,
         split,
         drawn,
+        test_seen_share: *test_seen_share,
         visual: choice.visual.iter().map(|view| view.name.clone()).collect(),
         semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
         method,
@@ -210,6 +231,8 @@ pub(crate) fn fit_again(
 }
 
 /// Recognizes the test instances of a task and scores every step.
+///
+/// Where the task tests known classes, all classes compete, with a bias that is chosen on held-out known classes.
 pub fn score(
     method: &Method,
     task: &Task,
@@ -218,27 +241,48 @@ pub fn score(
     top: &[usize],
     watch: &dyn Observer,
 ) -> Result<(Run, Recognition)> {
-    watch.stage("recognize");
-    let (truth, classes) = (&task.test.labels, task.unseen.len());
+    let candidates = task.candidates();
+    let (truth, names) = (task.truth(candidates), task.names(candidates));
     let mut steps = Vec::new();
-    let recognition =
-        method.recognize(fitted, task.test.prepared(), Candidates::Unseen, |name, recognition| {
-            let accuracy = metrics::accuracy(&recognition.labels(), truth, classes);
-            steps.push(Step { name: name.to_owned(), accuracy });
-        })?;
+    let mut step = |name: &str, scores: &Scores, generalized| {
+        let accuracy = metrics::accuracy(&scores.labels(), &truth, names.len());
+        let hubness = Some(metrics::hubness(scores, 1));
+        steps.push(Step { name: name.to_owned(), accuracy, generalized, hubness });
+    };
+    let (recognition, generalized) = if candidates == Candidates::All {
+        let biases = calibrate(task, method, &HoldOut::like(task, candidates, seed), watch)?;
+        watch.stage("recognize");
+        let (known, batch) = (task.known.len(), task.batch(candidates));
+        let mut last = None;
+        let each = |name: &str, found: &Recognition, bias: f64| {
+            let figures = Generalized::of(&found.scores, known, &truth, bias);
+            step(name, &found.scores.clone().calibrated(known, bias), Some(figures.calibrated));
+            last = Some(figures);
+        };
+        let Recognition { scores, latent } =
+            biases.recognize((method, fitted), batch.prepared(), known, each)?;
+        (Recognition { scores: scores.calibrated(known, biases.last()), latent }, last)
+    } else {
+        watch.stage("recognize");
+        let each = |name: &str, found: &Recognition| step(name, &found.scores, None);
+        (method.recognize(fitted, task.test.prepared(), candidates, each)?, None)
+    };
     // Among as many classes as there are, the right one always is.
-    let counts = || top.iter().copied().filter(|&k| k == 1 || k < classes);
+    let counts = || top.iter().copied().filter(|&k| k == 1 || k < names.len());
     let scores = &recognition.scores;
     let run = Run {
         split: task.split.clone(),
         seed,
-        classes: task.unseen.clone(),
-        confusion: metrics::confusion(&scores.labels(), truth, classes),
+        confusion: metrics::confusion(&scores.labels(), &truth, names.len()),
         steps,
-        top: counts().map(|k| (k, metrics::top_k(scores, truth, k))).collect(),
+        generalized,
+        top: counts().map(|k| (k, metrics::top_k(scores, &truth, k))).collect(),
         hubness: counts().map(|k| (k, metrics::hubness(scores, k))).collect(),
+        occurrences: counts().map(|k| (k, metrics::occurrences(scores, k))).collect(),
         stress: fitted.latent().map(|fitted| fitted.stress),
         converged: fitted.latent().is_none_or(|fitted| fitted.embedding.converged),
+        known: names.len() - task.unseen.len(),
+        classes: names,
     };
     Ok((run, recognition))
 }

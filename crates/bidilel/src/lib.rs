@@ -19,8 +19,8 @@
 //! prints nothing, reads no clock, and takes all randomness from explicit seeds.
 //!
 //! A module uses only modules before it: [`dataset`], [`split`], [`visual`], [`semantic`], [`task`], [`latent_space`],
-//! [`landmarks`], [`bottom_up`], [`top_down`], [`recognize`], [`post`], [`metrics`], [`pipeline`], [`method`], [`model`],
-//! [`evaluate()`], [`tune`], [`compare`], [`reproduce`]. The exception is [`settings`], whose table has the names and types of all learners, while each
+//! [`landmarks`], [`bottom_up`], [`top_down`], [`recognize`], [`post`], [`metrics`], [`pipeline`], [`method`], [`calibrate`],
+//! [`model`], [`evaluate()`], [`tune`], [`compare`], [`reproduce`]. The exception is [`settings`], whose table has the names and types of all learners, while each
 //! learner builds itself from the settings that it owns.
 //!
 //! ```
@@ -41,16 +41,20 @@
 //! Q. Wang and K. Chen, *Zero-shot visual recognition via bidirectional latent embedding*, 2017.
 
 pub mod bottom_up;
+pub mod calibrate;
 pub mod compare;
 pub mod dataset;
 pub mod encode;
 pub mod error;
 pub mod evaluate;
+pub mod explain;
 pub mod landmarks;
 pub mod latent_space;
+pub mod living;
 pub mod method;
 pub mod metrics;
 pub mod model;
+pub mod networks;
 pub mod pipeline;
 pub mod post;
 pub mod recognize;
@@ -62,6 +66,7 @@ pub mod settings;
 pub mod split;
 mod stored;
 pub mod synthetic;
+pub mod tags;
 pub mod task;
 mod tensors;
 pub mod top_down;
@@ -81,11 +86,16 @@ pub use error::{Error, Result};
 pub use evaluate::{Evaluated, Experiment, evaluate};
 pub use landmarks::Landmarks;
 pub use latent_space::{LatentSpace, Map};
+pub use living::NewClass;
 pub use method::{AnyFitted, Eszsl, FittedMethod, Method, ZeroShotMethod};
 pub use metrics::Accuracy;
 pub use model::{Model, Prediction};
+pub use networks::Networks;
 pub use pipeline::{Fitted, Pipeline};
-pub use post::{Balanced, Post, Refiner, SelfTraining, Structured};
+pub use post::{
+    Balanced, Csls, GlobalCorrection, MutualProximity, Nrm, Post, Refiner, ScoreRefiner, SelfTraining,
+    Structured,
+};
 pub use recognize::{Recognition, Scores};
 pub use semantic::{ClassSemantics, Representation, SemanticDistances};
 pub use settings::Settings;

@@ -16,7 +16,7 @@ use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, block_rows};
 use crate::post::{Post, refined};
 use crate::recognize::{Candidates, Latent, Recognition};
-use crate::semantic::ClassSemantics;
+use crate::semantic::{ClassSemantics, SemanticDistances};
 use crate::settings::Settings;
 use crate::task::{Prepared, Task};
 use crate::top_down::{ClassEmbedder, Embedding, TopDown, stress};
@@ -67,7 +67,10 @@ impl<T: Scalar> ZeroShotMethod<T> for Pipeline {
         if let Some(dim) = resolved.bottom_up.learner_mut().dim() {
             *dim = Some(fitted.space.dim());
         }
-        resolved.top_down.resolve(&fitted.landmarks, &task.semantics);
+        // Every one of several spaces chose its own: what was left open stays open, and is chosen again the same way.
+        if fitted.space.spaces() == 1 {
+            resolved.top_down.resolve(&fitted.landmarks, &task.semantics);
+        }
         resolved
     }
 }
@@ -128,10 +131,7 @@ impl Pipeline {
         let LandmarkSpace { space, landmarks, fusion } = learned;
         let embedding = self.embed_each(&landmarks, space.spaces(), semantics, watch)?;
         let (known, unseen) = (landmarks.points.as_ref(), embedding.points.as_ref());
-        let each = block_rows(known.nrows(), space.spaces());
-        let stress =
-            each.map(|rows| stress(rows.of(known), rows.of(unseen), &semantics.distances)).sum::<f64>()
-                / space.spaces() as f64;
+        let stress = mean_stress(known, unseen, space.spaces(), &semantics.distances);
         require_finite("landmarks", "the landmarks", known)?;
         require_finite("top_down", "the embedding of the unseen classes", unseen)?;
         if !stress.is_finite() {
@@ -142,7 +142,7 @@ impl Pipeline {
     }
 
     /// Embeddings in every space by itself, below each other.
-    fn embed_each(
+    pub(crate) fn embed_each(
         &self,
         landmarks: &Landmarks,
         spaces: usize,
@@ -152,17 +152,11 @@ impl Pipeline {
         if spaces == 1 {
             return self.top_down.embed(landmarks, semantics, watch);
         }
-        let mut all = Embedding { points: Mat::zeros(0, 0), converged: true };
-        for rows in block_rows(landmarks.points.nrows(), spaces) {
+        let each = block_rows(landmarks.points.nrows(), spaces).map(|rows| {
             let own = Landmarks { points: rows.of(landmarks.points.as_ref()).to_owned() };
-            let Embedding { points, converged } = self.top_down.embed(&own, semantics, watch)?;
-            if all.points.nrows() == 0 {
-                all.points = Mat::zeros(landmarks.points.nrows(), points.ncols());
-            }
-            all.points.as_mut().subrows_mut(rows.first, rows.count).copy_from(&points);
-            all.converged &= converged;
-        }
-        Ok(all)
+            self.top_down.embed(&own, semantics, watch)
+        });
+        Ok(Embedding::stacked(each.collect::<Result<Vec<_>>>()?))
     }
 
     /// Recognizes a batch of test instances among the unseen classes, refiners included.
@@ -205,8 +199,19 @@ impl Pipeline {
     }
 }
 
+/// $E(B^u)$, the mean over several spaces.
+pub(crate) fn mean_stress(
+    landmarks: MatRef<'_, f64>,
+    embedding: MatRef<'_, f64>,
+    spaces: usize,
+    distances: &SemanticDistances,
+) -> f64 {
+    let each = block_rows(landmarks.nrows(), spaces);
+    each.map(|rows| stress(rows.of(landmarks), rows.of(embedding), distances)).sum::<f64>() / spaces as f64
+}
+
 /// NaN must end here: everything after this compares numbers, and comparisons with NaN say nothing.
-fn require_finite(stage: &'static str, what: &'static str, points: MatRef<'_, f64>) -> Result<()> {
+pub(crate) fn require_finite(stage: &'static str, what: &'static str, points: MatRef<'_, f64>) -> Result<()> {
     let finite = (0..points.ncols()).all(|i| vector::max_abs(vector::column(points, i)).is_finite());
     if finite { Ok(()) } else { Err(Error::in_stage(stage)(bidilel_math::Error::NotFinite { what })) }
 }

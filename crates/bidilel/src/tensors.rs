@@ -26,6 +26,7 @@ enum Numbers<'a> {
     Wide(&'a Mat<f64>),
     Narrow(&'a Mat<f32>),
     Vector(&'a [f64]),
+    Bytes(&'a [u8]),
 }
 
 impl<'a> Tensor<'a> {
@@ -46,8 +47,17 @@ impl<'a> Tensor<'a> {
         Self { name: name.to_owned(), shape: [1, numbers.len()], numbers: Numbers::Vector(numbers) }
     }
 
+    /// The bytes of a file, in one row.
+    pub(crate) fn file(name: &str, bytes: &'a [u8]) -> Self {
+        Self { name: name.to_owned(), shape: [1, bytes.len()], numbers: Numbers::Bytes(bytes) }
+    }
+
     fn element(&self) -> Dtype {
-        if let Numbers::Narrow(_) = self.numbers { Dtype::F32 } else { Dtype::F64 }
+        match self.numbers {
+            Numbers::Wide(_) | Numbers::Vector(_) => Dtype::F64,
+            Numbers::Narrow(_) => Dtype::F32,
+            Numbers::Bytes(_) => Dtype::U8,
+        }
     }
 
     fn bytes(&self) -> usize {
@@ -57,6 +67,7 @@ impl<'a> Tensor<'a> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.numbers {
             Numbers::Vector(numbers) => write_wide(numbers, out),
+            Numbers::Bytes(bytes) => out.write_all(bytes),
             Numbers::Wide(matrix) => {
                 (0..matrix.ncols()).try_for_each(|column| write_wide(matrix.col_as_slice(column), out))
             }
@@ -116,6 +127,12 @@ pub(crate) fn unpack_narrow(
     fill(name, rows, columns, numbers.map(f32::from_le_bytes), f32::is_finite)
 }
 
+/// The bytes of a file.
+pub(crate) fn unpack_file(file: &SafeTensors<'_>, name: &str) -> Result<Vec<u8>, FileProblem> {
+    let (data, _) = shaped(file, name, Dtype::U8, None, Some(1))?;
+    Ok(data.to_vec())
+}
+
 /// A tensor's bytes with its rows and columns, checked against what is expected.
 fn shaped<'a>(
     file: &SafeTensors<'a>,
@@ -163,10 +180,10 @@ fn fill<T: Scalar>(
 /// Writes a file with these tensors, and a header under a key of its metadata, without copying any of them.
 ///
 /// The format: the length of a JSON object in eight bytes, the object, padded so that numbers are aligned, and the
-/// numbers. Those of eight bytes come first.
+/// numbers. The widest come first.
 pub(crate) fn write(tensors: &[Tensor<'_>], key: &str, header: &str, out: &mut dyn Write) -> io::Result<()> {
     let mut ordered: Vec<&Tensor<'_>> = tensors.iter().collect();
-    ordered.sort_by_key(|tensor| (tensor.element() == Dtype::F32, &tensor.name));
+    ordered.sort_by_key(|tensor| (std::cmp::Reverse(tensor.element().bitsize()), &tensor.name));
     let mut object = serde_json::Map::new();
     object.insert("__metadata__".to_owned(), json!({ key: header }));
     let mut offset = 0;

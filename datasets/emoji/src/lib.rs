@@ -73,6 +73,7 @@ impl Collection {
             splits: files.splits(&classes)?,
             classes,
             labels,
+            networks: bidilel::Networks::default(),
         };
         let characters = files.list("characters.txt", files.characters)?.items;
         let pictures = files.list("pictures.txt", files.pictures)?.items;

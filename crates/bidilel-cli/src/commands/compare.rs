@@ -47,11 +47,12 @@ pub(super) fn run(args: &CompareArgs, format: Format, progress: &Progress) -> Re
     args.plot.iter().try_for_each(|path| output::check_ending(path, &["svg"], "a drawing"))?;
     args.journal.iter().try_for_each(|path| output::need_name(path, "a journal"))?;
     args.plot.iter().chain(&args.journal).try_for_each(|path| output::check_target(path))?;
+    args.report.check()?;
 
     let seed = args.method.seed;
     let dataset = Arc::new(source::open(&args.dataset, seed, progress)?);
     args.method.splits.note_left_out(&dataset, progress);
-    let Trials { split, trials, drawn } = args.method.splits.choice(seed).trials(&dataset)?;
+    let Trials { split, trials, drawn } = args.method.splits.trials(&dataset, &base, seed)?;
     let choice = base.choice(&dataset)?;
     let holdout = held_out(args.holdout, args.trials, seed)?;
     let mut race = Race { args, progress, holdout, journal: None, live: Live::new(&contenders, progress) };
@@ -70,7 +71,8 @@ pub(super) fn run(args: &CompareArgs, format: Format, progress: &Progress) -> Re
         if let (Some(path), None) = (&args.journal, &race.journal) {
             // More trials of the same draw go on from fewer.
             let drawn = drawn.map_or(String::new(), |drawn| format!(" {} {}", drawn.seed, drawn.unseen));
-            let plan = format!("{split}{drawn} {holdout:?} {} {:?}", args.tune, args.budget);
+            let generalized = if base.generalized == Some(true) { " generalized" } else { "" };
+            let plan = format!("{split}{drawn}{generalized} {holdout:?} {} {:?}", args.tune, args.budget);
             let journal = Journal::open(path, &format!("{} {plan}", contest.fingerprint()), args.resume)?;
             if args.resume {
                 let (scores, rows) = (journal.scores.len(), journal.measured.len());
@@ -114,6 +116,7 @@ pub(super) fn run(args: &CompareArgs, format: Format, progress: &Progress) -> Re
     if let Some(path) = &args.plot {
         written.push(output::write_text(path, &result.drawing()));
     }
+    written.push(args.report.write(&result, &[], progress));
     written.into_iter().collect()
 }
 
@@ -219,6 +222,7 @@ impl Race<'_> {
             seed,
             per_class: run.accuracy().per_class,
             per_image: run.accuracy().per_image,
+            generalized: run.generalized,
             classes: accuracies(&run),
             seconds: began.elapsed().as_secs_f64(),
             tuning_seconds,
@@ -228,9 +232,9 @@ impl Race<'_> {
     }
 }
 
-/// The accuracy of every class that has instances.
+/// The accuracy of every unseen class that has instances.
 fn accuracies(run: &Run) -> std::collections::BTreeMap<String, f64> {
-    let all = run.classes.iter().cloned().zip(class_accuracies(&run.confusion));
+    let all = run.classes.iter().cloned().zip(class_accuracies(&run.confusion)).skip(run.known);
     all.filter_map(|(name, accuracy)| Some((name, accuracy?))).collect()
 }
 
@@ -316,9 +320,10 @@ impl Live {
         }
         let name = pad(&key.method, self.width);
         let text = match result {
-            Ok(Measurement { per_class, seconds, .. }) => {
+            Ok(found) => {
                 let source = if recalled { "  from the journal" } else { "" };
-                format!("{name}  {:5.1} %  {seconds:7.1} s  {}{source}", 100.0 * per_class, key.split)
+                let (figure, seconds) = (100.0 * found.figure(), found.seconds);
+                format!("{name}  {figure:5.1} %  {seconds:7.1} s  {}{source}", key.split)
             }
             Err(failure) => format!("{name}   failed: {failure}"),
         };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bidilel::evaluate::score;
+use bidilel::evaluate::{Finished, score};
 use bidilel::method::MethodReport;
 use bidilel::settings::Settings;
 use bidilel::task::Task;
@@ -18,7 +18,7 @@ use crate::demonstration::story::Story;
 use crate::demonstration::text;
 use crate::progress::Progress;
 use crate::terminal::Style;
-use crate::{output, source};
+use crate::{output, reported, source};
 
 /// The default file of the page.
 const PAGE: &str = "bidilel-demo.html";
@@ -26,11 +26,17 @@ const PAGE: &str = "bidilel-demo.html";
 const PAGE_BYTES: usize = 1 << 20;
 const DATASET: &str = "emoji";
 const SPLIT: &str = "standard";
+/// The right class is counted among so many nearest ones.
+const TOP: &[usize] = &[1, 3, 5];
 
 pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Result<()> {
     let page = Page::plan(args, format)?;
+    args.report.check()?;
     if let Page::Unwritable(problem) = &page {
         progress.note(&format!("no page will be written: {problem}"));
+    }
+    if args.report.is_wanted() {
+        progress.keep_steps();
     }
     progress.stage("open");
     let animals = source::collection(DATASET)?;
@@ -43,19 +49,28 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
     let task = Task::new(dataset, trial, &choice, progress)?;
     let method = Method::from_settings(&settings, 0);
     let fitted = method.fit(&task, progress)?;
-    if format != Format::Text {
-        let (run, _) = score(&method, &task, &fitted, 0, &[1, 3, 5], progress)?;
+    if format != Format::Text || args.report.is_wanted() {
+        let (run, recognition) = score(&method, &task, &fitted, 0, TOP, progress)?;
         let subject = Subject {
             dataset: dataset.name.clone(),
             split: SPLIT.to_owned(),
             random_splits: None,
+            test_seen_share: None,
             visual: choice.visual.iter().map(|view| view.name.clone()).collect(),
             semantic: choice.semantic.iter().map(|(name, _)| name.clone()).collect(),
             method: MethodReport::new(&method, &choice, &task, &fitted),
         };
-        evaluate::print(&Evaluation::new(subject, &[run], progress.finish(), progress.checks()), format)?;
-        if args.page.is_none() {
-            return Ok(());
+        let result = Evaluation::new(subject, &[run], progress.finish(), progress.checks());
+        if args.report.is_wanted() {
+            let run = Finished { trial, task: &task, seed: 0, fitted: &fitted, recognition };
+            let data = reported::run_data(&run, TOP, &format!("builtin:{DATASET}"), progress)?;
+            evaluate::draw(&args.report, None, &result, reported::completed(data, progress), progress)?;
+        }
+        if format != Format::Text {
+            evaluate::print(&result, format)?;
+            if args.page.is_none() {
+                return Ok(());
+            }
         }
     }
     progress.stage("recognize");

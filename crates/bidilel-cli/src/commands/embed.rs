@@ -11,6 +11,7 @@ use super::row_scan::Scan;
 use crate::args::EmbedArgs;
 use crate::latent::{self, RowLabels};
 use crate::output;
+use crate::pictures;
 use crate::progress::Progress;
 
 pub(super) fn run(args: &EmbedArgs, format: Format, progress: &Progress) -> Result<()> {
@@ -18,7 +19,8 @@ pub(super) fn run(args: &EmbedArgs, format: Format, progress: &Progress) -> Resu
     latent::check_target(&args.out)?;
     progress.stage("open");
     let model = open_model(&args.input.model)?;
-    let mut sources = Sources::open(&args.input, &model.views, progress)?;
+    let instances = pictures::instances(&args.input, &model, false, progress)?;
+    let mut sources = Sources::open(&instances.input, &model.views, progress)?;
     let (count, dim) = (sources.count(), model.latent()?.space.dim());
     let ids = sources.take_ids();
     progress.stage("project");

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use bidilel::Candidates;
 use bidilel::evaluate::Finished;
 use bidilel::recognize::Recognition;
 use bidilel_data::{Cells, ColumnType, TableWriter};
@@ -149,12 +150,14 @@ impl Recognized {
     /// What is kept of a run when its task is dropped.
     pub(super) fn of(run: Finished<'_>) -> Self {
         let Finished { trial, task, seed, recognition, .. } = run;
+        let candidates = task.candidates();
+        let seen = if candidates == Candidates::All { &trial.test_seen[..] } else { &[] };
         Self {
             split: trial.name.clone(),
             seed,
-            classes: task.unseen.clone(),
-            instances: trial.test.clone(),
-            truth: task.test.labels.clone(),
+            classes: task.names(candidates),
+            instances: [seen, &trial.test].concat(),
+            truth: task.truth(candidates),
             recognition,
         }
     }

@@ -15,6 +15,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::extraction::args::ExtractArgs;
+use crate::extraction::described::Described;
 use crate::extraction::finished::finished;
 use crate::extraction::{dataset, settings};
 use crate::output;
@@ -32,6 +33,7 @@ struct Extraction<'a> {
     list: &'a Path,
     skipped: Vec<Skipped<'a>>,
     skipped_list: &'a Path,
+    network_record: &'a Path,
     other_files: usize,
     /// Files that an earlier run had done.
     resumed: usize,
@@ -90,6 +92,8 @@ pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Re
         ));
         return Ok(ExitCode::SUCCESS);
     }
+    let described = Described::of(args, &found, progress)?;
+    let is_described = described.is_some();
     let options = settings::options(args, &file.input()?, out);
     let mut network = file.load(&settings::network(args))?;
     progress.stage("extract");
@@ -115,7 +119,7 @@ pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Re
         }
     }
     let classes = match &args.dataset {
-        Some(target) => Some(dataset::write(target, out, &extracted.list, args.dtype)?),
+        Some(target) => Some(dataset::write(target, out, &extracted.list, args.dtype, described)?),
         None => None,
     };
     if format == Format::Json {
@@ -127,6 +131,7 @@ pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Re
             list: &extracted.list,
             skipped: skipped.collect(),
             skipped_list: &extracted.skipped_list,
+            network_record: &extracted.network_record,
             other_files: found.others,
             resumed: extracted.resumed,
             network: &args.network,
@@ -140,7 +145,13 @@ pub(super) fn run(args: &ExtractArgs, format: Format, progress: &Progress) -> Re
             classes,
         })?;
     } else {
-        output::print(&summary(args, &extracted, &network, seconds, classes))?;
+        output::print(&summary(
+            args,
+            &extracted,
+            &network,
+            seconds,
+            classes.map(|classes| (classes, is_described)),
+        ))?;
     }
     let failed = args.strict && !extracted.skipped.is_empty();
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -151,9 +162,9 @@ fn summary(
     extracted: &Extracted,
     network: &Network,
     seconds: f64,
-    classes: Option<usize>,
+    classes: Option<(usize, bool)>,
 ) -> String {
-    let Extracted { rows, dimensions, skipped, resumed, list, skipped_list } = extracted;
+    let Extracted { rows, dimensions, skipped, resumed, list, skipped_list, .. } = extracted;
     let out = args.out.as_deref().unwrap_or(list).display();
     let kind = if args.dtype == Precision::Float16 { "float16" } else { "float32" };
     let mut text = format!(
@@ -182,12 +193,13 @@ fn summary(
             skipped_list.display()
         );
     }
-    if let (Some(classes), Some(folder)) = (classes, &args.dataset) {
-        let _ = writeln!(
-            text,
-            "{}: a dataset of {classes} classes; describe them in its dataset.toml ([semantic.…], [split.…])",
-            folder.display()
-        );
+    if let (Some((classes, is_described)), Some(folder)) = (classes, &args.dataset) {
+        let next = if is_described {
+            "described in words"
+        } else {
+            "describe them in its dataset.toml ([semantic.…], [split.…])"
+        };
+        let _ = writeln!(text, "{}: a dataset of {classes} classes; {next}", folder.display());
     }
     text
 }

@@ -1,21 +1,35 @@
 //! `bidilel fit DATASET --out MODEL`: learn once, recognize later.
 
+use std::path::Path;
+
 use anyhow::Result;
 use bidilel::bottom_up::BottomUp;
+use bidilel::calibrate::{Calibration, HoldOut};
+use bidilel::model::KeptInstances;
 use bidilel::semantic::Representation;
-use bidilel::{Error, Method, Model, Task, ZeroShotMethod};
+use bidilel::{Candidates, Dataset, Error, Method, Model, Task, ZeroShotMethod};
+use bidilel_math::Observer;
 use bidilel_report::{Format, ModelReport};
 
+use super::sidecar_ids;
+use super::tag;
 use crate::args::FitArgs;
 use crate::latent::{self, RowLabels};
 use crate::progress::Progress;
-use crate::{output, source};
+use crate::{networks, output, source};
 
 pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result<()> {
     output::text_or_json(format)?;
     output::check_ending(&args.out, &["safetensors"], "a model")?;
+    if tag::has_tags(&args.dataset) {
+        return tag::fit(args, format, progress);
+    }
     let settings = args.method.resolve()?;
-    Method::from_settings(&settings, args.method.seed).require_inductive()?;
+    let method = Method::from_settings(&settings, args.method.seed);
+    method.require_inductive()?;
+    if args.keep_instances.is_some() && !matches!(method, Method::Bidilel(_)) {
+        return Err(Error::NoLatentSpace { method: method.name() }.into());
+    }
     args.method.splits.require_one("fit")?;
     output::check_target(&args.out)?;
     args.latent.iter().try_for_each(|path| latent::check_target(path))?;
@@ -23,17 +37,17 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
     let dataset = source::open(&args.dataset, seed, progress)?;
     let choice = settings.choice(&dataset)?;
     args.method.note_unused(&settings, progress);
-    let (trial, drawn) = args.method.splits.one_trial(&dataset, seed)?;
+    let (trial, drawn) = args.method.splits.one_trial(&dataset, &settings, seed)?;
     args.method.splits.note_left_out(&dataset, progress);
     let task = Task::new(&dataset, &trial, &choice, progress)?;
-    let method = Method::from_settings(&settings, seed);
     output::check_room(&args.out, least_model_bytes(&task, &method, settings.dim))?;
     if let Some(path) = &args.latent {
         let dim = settings.dim.unwrap_or(1);
         output::check_room(path, task.train.features.ncols().saturating_mul(dim * size_of::<f64>()))?;
     }
+    let names = args.keep_instances.and_then(|_| instance_names(&dataset, progress));
     // A mapped file counts as memory for as long as it is open.
-    let name = dataset.name.clone();
+    let (name, networks) = (dataset.name.clone(), dataset.networks.clone());
     drop(dataset);
     let fitted = method.fit(&task, progress)?;
     if let Some(path) = &args.latent {
@@ -45,7 +59,22 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         let labels = RowLabels { columns: vec!["index", "instance", "label"], cells: &cells };
         latent::write(path, (points.ncols(), points.nrows()), &labels, &mut |write| write(points.as_ref()))?;
     }
-    let model = Model::new(&name, choice.normalize, &task, &method, fitted);
+    let mut model = Model::new(&name, choice.normalize, &task, &method, fitted).made_by(&networks);
+    if choice.candidates == Candidates::All {
+        let like = HoldOut::like(&task, Candidates::All, seed);
+        let hold_out = HoldOut { folds: args.calibrate.unwrap_or(like.folds), ..like };
+        model = model.calibrated(&task, &method, &hold_out, progress)?;
+    } else if let Some(folds) = args.calibrate {
+        model.calibration = Some(Calibration::new(&task, &method, folds, seed, progress)?);
+    }
+    if let Some(per_class) = args.keep_instances {
+        let kept =
+            KeptInstances::of(model.latent()?, &task.train, &trial.train, names.as_deref(), per_class)?;
+        model.kept = Some(kept);
+    }
+    if args.embed_network {
+        networks::embed(&mut model, &args.out)?;
+    }
     output::write_to(Some(&args.out), |out| Ok(model.write_to(out)?))?;
     let timings = progress.finish();
     if output::is_stdout(&args.out) {
@@ -60,6 +89,15 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         Format::Json => output::print_json(&report),
         _ => output::print(&report.text()),
     }
+}
+
+/// Paths of all instances, where a list beside the features of a view has them.
+fn instance_names(dataset: &Dataset, watch: &dyn Observer) -> Option<Vec<String>> {
+    dataset.visual.iter().find_map(|view| {
+        // Messages quote files.
+        let path = Path::new(view.origin.trim_matches('`'));
+        Some(sidecar_ids::ids(path, dataset.labels.len(), watch)?.values)
+    })
 }
 
 /// Smallest size of a model of a task, in bytes; a latent dimension that is not set counts as one.

@@ -18,7 +18,7 @@ pub(super) fn run(dataset: &str, format: Format, progress: &Progress) -> Result<
     let found = match dataset.split_once(':') {
         Some(("synthetic", preset)) => check::inspect_dataset(&Synthetic::preset(preset)?.generate(0)?),
         Some(("builtin", name)) => check::inspect_dataset(&source::builtin(name)?),
-        _ => bidilel_data::inspect(Path::new(dataset)),
+        _ => crate::texts::dataset::inspect(Path::new(dataset)),
     };
     progress.finish();
     let report = InspectionReport::new(found);

@@ -1,15 +1,20 @@
 //! The subcommands, one file each, and the dispatch to them.
 
+mod batch;
 mod block;
-mod class;
+pub(crate) mod class;
 mod compare;
 mod completions;
 mod convert;
+mod copies;
 #[cfg(feature = "emoji")]
 mod demo;
+#[cfg(feature = "text")]
+mod describe;
 mod embed;
 pub(crate) mod encode;
 mod evaluate;
+mod explain;
 mod exported;
 #[cfg(feature = "vision")]
 mod extract;
@@ -21,19 +26,24 @@ mod inspect;
 mod methods;
 mod predict;
 mod predicted;
+pub(crate) mod report;
 mod reproduce;
 mod row_scan;
 mod select;
 mod shards;
 mod sidecar_ids;
+mod tag;
 mod tune;
+
+#[cfg(feature = "vision")]
+pub(crate) use shards::expanded;
 
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use bidilel_report::Format;
 
-use crate::args::{ClassCommand, Cli, Command, Common, DemoArgs};
+use crate::args::{Cli, Command, Common, DemoArgs};
 use crate::failure::{hinted, usage};
 use crate::output;
 use crate::progress::{Progress, Verbosity};
@@ -67,7 +77,10 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Tune(args) => tune::run(&args, format.unwrap_or_default(), &progress),
         Command::Compare(args) => compare::run(&args, format.unwrap_or_default(), &progress),
         Command::Select(args) => select::run(&args, format.unwrap_or_default(), &progress),
+        Command::Report(args) => report::run(&args, format.unwrap_or_default(), &progress),
         Command::Predict(args) => predict::run(&args, format, &progress),
+        Command::Explain(args) => explain::run(&args, format, &progress),
+        Command::Tag(args) => tag::run(&args, format.unwrap_or_default(), &progress),
         Command::Embed(args) => embed::run(&args, format.unwrap_or_default(), &progress),
         Command::Inspect { dataset } => return inspect::run(&dataset, format.unwrap_or_default(), &progress),
         Command::Convert(args) => convert::run(&args, format.unwrap_or_default(), &progress),
@@ -76,10 +89,12 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Extract(args) => return extract::run(&args, format.unwrap_or_default(), &progress),
         #[cfg(not(feature = "vision"))]
         Command::Extract(_) => Err(crate::failure::left_out("readers of pictures and videos", "vision")),
+        #[cfg(feature = "text")]
+        Command::Describe(args) => describe::run(&args, format.unwrap_or_default(), &progress),
+        #[cfg(not(feature = "text"))]
+        Command::Describe(_) => Err(crate::failure::left_out("text networks", "text")),
         Command::Generate(args) => generate::run(&args, format.unwrap_or_default(), &progress),
-        Command::Class(ClassCommand::List { model, nearest }) => {
-            class::list(&model, nearest, format.unwrap_or_default())
-        }
+        Command::Class(command) => class::run(&command, format.unwrap_or_default(), &progress),
         Command::Reproduce(args) => reproduce::run(&args, format.unwrap_or_default(), &progress),
         Command::Methods => methods::run(format.unwrap_or_default()),
         Command::Completions { shell } => completions::run(shell),

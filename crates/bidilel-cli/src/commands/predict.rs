@@ -1,7 +1,8 @@
-//! `bidilel predict MODEL FEATURES...`: labels for feature rows, from the model alone.
+//! `bidilel predict MODEL FEATURES...`: labels for feature rows, from the model alone; or for pictures and videos, by the
+//! network that the model records.
 //!
 //! Rows are read, projected and written in blocks, so that a file of any size takes constant memory. Only refiners
-//! (`--post`) need all instances at once, and then only in the latent space.
+//! (`--post`) need all instances at once, and then only in the latent space, or their scores where there is none.
 
 use std::ops::Range;
 use std::path::Path;
@@ -9,20 +10,21 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bidilel::Candidates;
 use bidilel::model::Model;
-use bidilel::post::{Post, refined};
+use bidilel::post::Post;
 use bidilel::settings::Settings;
 use bidilel_math::Observer;
-use bidilel_report::{Format, IdKind};
-use faer::Mat;
+use bidilel_report::Format;
 
+use super::batch::Batch;
 use super::block::Block;
+use super::copies::Copies;
 use super::features::Sources;
 use super::predicted::{Renderer, Style, Writer};
 use super::row_scan::Scan;
 use crate::args::PredictArgs;
-use crate::failure::usage;
+use crate::failure::{hinted, usage};
 use crate::progress::Progress;
-use crate::{input, output};
+use crate::{input, output, pictures};
 
 /// Bytes of a line with a short name: a lower bound for the size of the output.
 const MIN_LINE_BYTES: usize = 8;
@@ -40,15 +42,20 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     args.out.iter().try_for_each(|path| output::check_target(path))?;
     progress.stage("open");
     let model = open_model(&args.input.model)?;
-    let mut sources = Sources::open(&args.input, &model.views, progress)?;
+    let instances = pictures::instances(&args.input, &model, args.skip_bad_rows, progress)?;
+    let copies = Copies::new(args.copy_to.as_deref(), instances.files.as_deref())?;
+    let mut sources = Sources::open(&instances.input, &model.views, progress)?;
     let post = refiners(args, &model, progress);
-    if args.top > model.unseen.len() {
-        progress.note(&format!("--top {}: there are only {} classes", args.top, model.unseen.len()));
+    let answering = args.asked.answering(&model, &post, progress)?;
+    let thresholds = if args.tags { Some(thresholds(&model)?) } else { None };
+    let classes: Vec<String> = model.names(model.candidates()).into_iter().map(str::to_owned).collect();
+    if args.top > classes.len() {
+        progress.note(&format!("--top {}: there are only {} classes", args.top, classes.len()));
     }
     progress.stage("recognize");
     let ids = sources.take_ids();
     let count = sources.count();
-    let lines = count.saturating_mul(args.top.min(model.unseen.len()));
+    let lines = count.saturating_mul(args.top.min(classes.len()));
     args.out.iter().try_for_each(|path| output::check_room(path, lines.saturating_mul(MIN_LINE_BYTES)))?;
     let blocks = sources.blocks();
     let done = |block: &Range<usize>| progress.progress(block.end, count);
@@ -57,24 +64,17 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     let whole = if post.is_empty() {
         None
     } else {
-        let latent = model.latent()?;
-        let mut points = Mat::<f64>::zeros(latent.space.dim(), count);
-        let mut kept = Vec::new();
-        for range in &blocks {
-            let (placed, rows) = Block::read(&mut sources, range, args.skip_bad_rows, &mut found)?
-                .with(|rows, range, _| model.project_views(rows, range))?;
-            points.as_mut().subcols_mut(kept.len(), placed.ncols()).copy_from(&placed);
-            kept.extend(rows);
-            done(range);
-        }
+        let batch = Batch { model: &model, count, skip_bad_rows: args.skip_bad_rows };
+        let (inductive, kept) = batch.recognize(&mut sources, &blocks, &post, &mut found, done)?;
         check_any(&kept, count)?;
-        points.truncate(latent.space.dim(), kept.len());
-        let inductive = latent.nearest(points, Candidates::Unseen);
-        Some((refined("inductive", inductive, &post, |_, _| ())?, kept))
+        Some((model.refined(inductive, &post)?, kept))
     };
     output::write_to(args.out.as_deref(), |out| {
-        let renderer = Renderer { style, classes: &model.unseen, top: args.top, ids: ids.as_ref() };
-        let mut writer = Writer::new(out, style, ids.as_ref().map(IdKind::of))?;
+        let (thresholds, ids) = (thresholds.as_deref(), ids.as_ref());
+        let labels = copies.as_ref().map(|copies| &copies.labels);
+        let renderer =
+            Renderer { style, classes: &classes, top: args.top, thresholds, ids, answering, labels };
+        let mut writer = Writer::new(out, style, &renderer.columns())?;
         if let Some((recognition, kept)) = &whole {
             writer.write(renderer.block(kept, recognition))?;
             return writer.finish();
@@ -95,7 +95,20 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
         check_any(if any { &[0] } else { &[] }, count)?;
         writer.finish()
     })?;
-    report_rows(&found, count, args, progress)
+    copies.map_or(Ok(()), |copies| copies.make(progress))?;
+    report_rows(&found, count, &instances.skipped, args, progress)
+}
+
+/// The least score of a tag, for every class.
+fn thresholds(model: &Model) -> Result<Vec<f64>> {
+    let found = model.thresholds.as_ref();
+    let found = found.and_then(|thresholds| thresholds.of(Candidates::Unseen, model.unseen.len()));
+    found.ok_or_else(|| {
+        let error = anyhow::anyhow!(
+            "the model was fitted to one label per instance: it has no thresholds for --tags"
+        );
+        hinted(error, "fit it to a dataset with `tags`, or take the K best classes with --top K")
+    })
 }
 
 fn check_any(kept: &[usize], count: usize) -> Result<()> {
@@ -106,7 +119,13 @@ fn check_any(kept: &[usize], count: usize) -> Result<()> {
 }
 
 /// Notes what was found in the rows, and writes the list of those that were skipped.
-fn report_rows(found: &Scan, count: usize, args: &PredictArgs, watch: &dyn Observer) -> Result<()> {
+fn report_rows(
+    found: &Scan,
+    count: usize,
+    pictures: &[(String, String)],
+    args: &PredictArgs,
+    watch: &dyn Observer,
+) -> Result<()> {
     const MOST: usize = 5;
     if found.zero > 0 {
         let zero = found.zero;
@@ -126,6 +145,13 @@ fn report_rows(found: &Scan, count: usize, args: &PredictArgs, watch: &dyn Obser
     let Some(out) = args.out.as_ref().filter(|_| args.skip_bad_rows) else { return Ok(()) };
     output::write_to(Some(&out.with_extension("skipped.csv")), |out| {
         let mut csv = csv::Writer::from_writer(out);
+        if !pictures.is_empty() {
+            csv.write_record(["path", "problem"])?;
+            pictures.iter().try_for_each(|(path, problem)| {
+                csv.write_record([output::csv_cell(path).as_ref(), problem])
+            })?;
+            return Ok(csv.flush()?);
+        }
         csv.write_record(["index", "problem"])?;
         found.bad.iter().try_for_each(|(row, problem)| csv.write_record([&row.to_string(), problem]))?;
         Ok(csv.flush()?)
@@ -144,18 +170,28 @@ fn refiners(args: &PredictArgs, model: &Model, watch: &dyn Observer) -> Vec<Post
         }
         None => fitted.to_vec(),
     };
-    let mut used = false;
+    let (mut trained, mut scaled) = (false, false);
     for refiner in &mut post {
-        if let Post::SelfTraining(settings) = refiner {
-            used = true;
-            settings.self_training_neighbors =
-                args.self_training_neighbors.unwrap_or(settings.self_training_neighbors);
-            settings.self_training_rounds =
-                args.self_training_rounds.unwrap_or(settings.self_training_rounds);
+        match refiner {
+            Post::SelfTraining(settings) => {
+                trained = true;
+                settings.self_training_neighbors =
+                    args.self_training_neighbors.unwrap_or(settings.self_training_neighbors);
+                settings.self_training_rounds =
+                    args.self_training_rounds.unwrap_or(settings.self_training_rounds);
+            }
+            Post::Csls(settings) => {
+                scaled = true;
+                settings.csls_neighbors = args.csls_neighbors.unwrap_or(settings.csls_neighbors);
+            }
+            _ => {}
         }
     }
-    if !used && (args.self_training_neighbors.is_some() || args.self_training_rounds.is_some()) {
+    if !trained && (args.self_training_neighbors.is_some() || args.self_training_rounds.is_some()) {
         watch.note("without self-training its settings have no effect: add --post self-training");
+    }
+    if !scaled && args.csls_neighbors.is_some() {
+        watch.note("without csls --csls-neighbors has no effect: add --post csls");
     }
     post
 }

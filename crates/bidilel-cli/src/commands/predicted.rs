@@ -3,13 +3,18 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
+use bidilel::calibrate::Answering;
 use bidilel::recognize::Recognition;
 use bidilel_data::table::Ids;
-use bidilel_data::{Prediction, PredictionTable};
-use bidilel_report::{Format, IdKind, RowFormat, prediction_rows};
+use bidilel_data::{Prediction, PredictionColumns, PredictionTable};
+use bidilel_report::{Format, IdKind, RowFormat, prediction_rows, tag_rows};
 
+use super::copies::Labels;
 use crate::failure::left_out;
 use crate::output;
+
+/// The folder of copies of instances that are rejected.
+const NONE_OF_THESE: &str = "none-of-these";
 
 /// How predictions are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +45,12 @@ pub(super) struct Renderer<'a> {
     pub(super) style: Style,
     pub(super) classes: &'a [String],
     pub(super) top: usize,
+    /// The least scores of tags, which are all given, instead of the best.
+    pub(super) thresholds: Option<&'a [f64]>,
     pub(super) ids: Option<&'a Ids>,
+    pub(super) answering: Option<Answering>,
+    /// Gets the best label of every instance.
+    pub(super) labels: Option<&'a Labels>,
 }
 
 /// A block, ready to be written.
@@ -50,9 +60,33 @@ pub(super) enum Rendered<'a> {
 }
 
 impl<'a> Renderer<'a> {
+    /// The columns of its rows.
+    pub(super) fn columns(&self) -> PredictionColumns<'static> {
+        PredictionColumns {
+            rejects: self.thresholds.is_some() || self.answering.is_some_and(|one| one.reject.is_some()),
+            probability: self.answering.is_some(),
+            in_set: self.answering.is_some_and(|one| one.set_bound.is_some()),
+            id: self.ids.map(|ids| IdKind::of(ids).name()),
+        }
+    }
+
     /// Renders the rows of a block; `numbers` are the instances' indices.
     pub(super) fn block(&self, numbers: &[usize], recognition: &Recognition) -> Rendered<'a> {
-        let rows = prediction_rows(&recognition.scores, numbers, self.classes, self.top, self.ids);
+        let (scores, answering) = (&recognition.scores, self.answering.as_ref());
+        match self.thresholds {
+            Some(least) => self.rendered(tag_rows(scores, numbers, self.classes, least, self.ids)),
+            None => {
+                self.rendered(prediction_rows(scores, numbers, self.classes, self.top, self.ids, answering))
+            }
+        }
+    }
+
+    fn rendered(&self, rows: impl Iterator<Item = Prediction<'a>>) -> Rendered<'a> {
+        let rows = rows.inspect(|row| {
+            self.labels
+                .into_iter()
+                .for_each(|labels| labels.put(row.index, row.label.unwrap_or(NONE_OF_THESE)));
+        });
         match self.style {
             Style::Parquet => Rendered::Rows(rows.collect()),
             Style::Rows(format) => Rendered::Text(format.rows(rows, self.ids.map(IdKind::of))),
@@ -74,14 +108,14 @@ enum Sink {
         /// Whether a row has been written.
         any: bool,
     },
-    Parquet(PredictionTable),
+    Parquet(Box<PredictionTable>),
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(out: &'a mut dyn Write, style: Style, id: Option<IdKind>) -> Result<Self> {
+    pub(super) fn new(out: &'a mut dyn Write, style: Style, columns: &PredictionColumns<'_>) -> Result<Self> {
         let sink = match style {
-            Style::Rows(format) => Sink::Rows { format, head: Some(format.head(id)), any: false },
-            Style::Parquet => Sink::Parquet(PredictionTable::new(id.map(IdKind::name))?),
+            Style::Rows(format) => Sink::Rows { format, head: Some(format.head(columns)), any: false },
+            Style::Parquet => Sink::Parquet(Box::new(PredictionTable::new(columns)?)),
         };
         Ok(Self { out, sink })
     }

@@ -14,7 +14,7 @@ use bidilel::split::{Trial, Trials};
 use bidilel::task::{Side, Task};
 use bidilel::tune::{choose_views, folds};
 use bidilel::visual::Until;
-use bidilel::{Method, ZeroShotMethod};
+use bidilel::{Candidates, Method, ZeroShotMethod};
 use bidilel_report::{Format, Selection, TrialSelection};
 
 use crate::args::SelectArgs;
@@ -25,14 +25,17 @@ use crate::{output, source, terminal};
 
 pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Result<()> {
     args.plot.iter().try_for_each(|path| output::check_ending(path, &["svg"], "a drawing"))?;
-    args.report.iter().try_for_each(|path| output::check_ending(path, &["html", "htm"], "a page"))?;
     let mut settings = args.method.resolve()?;
     if settings.view_weights.is_some() {
         return Err(usage("select weighs all views the same: leave the weights out"));
     }
-    for path in args.plot.iter().chain(&args.report) {
-        output::check_target(path)?;
+    if settings.candidates() == Candidates::All {
+        return Err(usage(
+            "select orders views by known classes alone: leave out --generalized, and give it to evaluate",
+        ));
     }
+    args.plot.iter().try_for_each(|path| output::check_target(path))?;
+    args.report.check()?;
     let seed = args.method.seed;
     let dataset = Arc::new(source::open(&args.dataset, seed, progress)?);
     let names = settings
@@ -48,7 +51,7 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
         bail!("neighbors must be at least 1, found 0");
     }
     args.method.splits.note_left_out(&dataset, progress);
-    let Trials { trials, drawn, .. } = args.method.splits.choice(seed).trials(&dataset)?;
+    let Trials { trials, drawn, .. } = args.method.splits.trials(&dataset, &settings, seed)?;
     let mut selections = Vec::new();
     for trial in &trials {
         let folds = folds(&dataset, trial, held_out(args.holdout, args.trials, seed)?)?;
@@ -69,9 +72,7 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
     if let Some(path) = &args.plot {
         output::write_text(path, &result.drawing())?;
     }
-    if let Some(path) = &args.report {
-        output::write_text(path, &result.html(&dataset.name))?;
-    }
+    args.report.write(&result, &[("dataset", dataset.name.as_str().into())], progress)?;
     match format {
         Format::Json => output::print_json(&result),
         Format::Text => output::print(&result.text(terminal::width())),

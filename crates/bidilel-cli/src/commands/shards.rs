@@ -60,7 +60,7 @@ pub(super) fn paths(typed: &[String], views: &Views) -> Result<Vec<Vec<PathBuf>>
 }
 
 /// A file, or those whose names have the form of a pattern (`part-*.parquet`), by name.
-fn expanded(text: &str) -> Result<Vec<PathBuf>> {
+pub(crate) fn expanded(text: &str) -> Result<Vec<PathBuf>> {
     let path = Path::new(text);
     let Some(pattern) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
         return Ok(vec![path.to_owned()]);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use bidilel::Candidates;
 use bidilel::settings::Settings;
 use bidilel::tune::{Evaluator, Rule, folds};
 use bidilel_math::Observer;
@@ -27,14 +28,19 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     args.values.splits.require_one("tune")?;
     args.out.iter().try_for_each(|path| output::check_ending(path, &["toml", "json"], "a settings file"))?;
     args.curves.iter().try_for_each(|path| output::check_ending(path, &["svg"], "a drawing"))?;
-    args.report.iter().try_for_each(|path| output::check_ending(path, &["html", "htm"], "a page"))?;
     args.journal.iter().try_for_each(|path| output::need_name(path, "a journal"))?;
-    let targets = args.out.iter().chain(&args.curves).chain(&args.report).chain(&args.journal);
+    let targets = args.out.iter().chain(&args.curves).chain(&args.journal);
     targets.into_iter().try_for_each(|path| output::check_room(path, OUTPUT_BYTES))?;
+    args.report.check()?;
     let dataset = Arc::new(source::open(&args.dataset, seed, progress)?);
-    let (trial, drawn) = args.values.splits.one_trial(&dataset, seed)?;
+    let (trial, drawn) = args.values.splits.one_trial(&dataset, &plan.base, seed)?;
     args.values.splits.note_left_out(&dataset, progress);
     let choice = plan.base.choice(&dataset)?;
+    if choice.candidates == Candidates::All && trial.test_seen.is_empty() {
+        progress.note(
+            "all instances of known classes are used: for a later `evaluate --generalized`, give the same --test-seen-share to both",
+        );
+    }
     let folds = folds(&dataset, &trial, args.held_out(trial.known.len())?)?;
     text::note_folds(&dataset, &trial, &folds, progress);
     let mut evaluator = Evaluator::new(Arc::clone(&dataset), &trial, folds, &choice, seed, progress)?;
@@ -85,11 +91,10 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     if let Some(path) = &args.curves {
         files.push((path, tuning.drawing()));
     }
-    if let Some(path) = &args.report {
-        files.push((path, tuning.html(&dataset.name)));
-    }
     // One that cannot be written is no reason to leave out the others.
-    let written: Vec<Result<()>> = files.iter().map(|(path, text)| output::write_text(path, text)).collect();
+    let mut written: Vec<Result<()>> =
+        files.iter().map(|(path, text)| output::write_text(path, text)).collect();
+    written.push(args.report.write(&tuning, &[("dataset", dataset.name.as_str().into())], progress));
     written.into_iter().collect()
 }
 

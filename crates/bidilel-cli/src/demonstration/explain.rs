@@ -1,9 +1,9 @@
 //! Explains a prediction: the nearest known classes, and the attributes that the predicted class shares with them.
 //!
-//! The picture's point $y$ has nearest landmarks $K$, $|K| = 3$. An attribute $a$ speaks for class $c$ as far as both
-//! have it and not everything has it: $\min(s_{ac}, \frac{1}{|K|} \sum_{k \in K} s_{ak}) - \frac{1}{|C|} \sum_{j \in C} s_{aj}$.
+//! What a class shares with others is the library's to say ([`shared`]).
 
 use bidilel::dataset::Semantic;
+use bidilel::explain::shared;
 use bidilel::landmarks::Landmarks;
 use bidilel::split::Trial;
 use bidilel_math::distance::pairwise;
@@ -27,8 +27,6 @@ pub(crate) struct Explainer<'a> {
     trial: &'a Trial,
     /// Known classes x instances.
     distances: Mat<f64>,
-    /// Mean of every attribute over all classes.
-    means: Vec<f64>,
 }
 
 impl<'a> Explainer<'a> {
@@ -38,10 +36,7 @@ impl<'a> Explainer<'a> {
         landmarks: &Landmarks,
         points: MatRef<'_, f64>,
     ) -> Self {
-        let values = &attributes.vectors;
-        let mean = |row: usize| values.row(row).iter().sum::<f64>() / values.ncols().max(1) as f64;
-        let means = (0..values.nrows()).map(mean).collect();
-        Self { attributes, trial, distances: pairwise(landmarks.points.as_ref(), points), means }
+        Self { attributes, trial, distances: pairwise(landmarks.points.as_ref(), points) }
     }
 
     /// Why `instance` (a test instance) would be of `class` (an index into the dataset's classes).
@@ -50,15 +45,7 @@ impl<'a> Explainer<'a> {
         let mut order: Vec<usize> = (0..column.len()).collect();
         order.sort_by(|&a, &b| column[a].total_cmp(&column[b]));
         let near: Vec<usize> = order.iter().take(MOST).map(|&known| self.trial.known[known]).collect();
-        let values = &self.attributes.vectors;
-        let strength = |attribute: usize| {
-            let others =
-                near.iter().map(|&known| values[(attribute, known)]).sum::<f64>() / near.len().max(1) as f64;
-            values[(attribute, class)].min(others) - self.means[attribute]
-        };
-        let mut shared: Vec<(usize, f64)> = (0..values.nrows()).map(|i| (i, strength(i))).collect();
-        shared.retain(|&(_, strength)| strength > 0.0);
-        shared.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut shared = shared(self.attributes.vectors.as_ref(), class, &near);
         shared.truncate(MOST);
         Why { near, shared: shared.into_iter().map(|(attribute, _)| attribute).collect() }
     }

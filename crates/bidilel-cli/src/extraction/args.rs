@@ -44,6 +44,9 @@ pub(crate) struct ExtractArgs {
     /// How a tensor with positions or tokens is pooled
     #[arg(long, value_name = "POOL", default_value = "mean", value_parser = one_of(POOLS))]
     pub(crate) pool: Pool,
+    #[cfg(feature = "text")]
+    #[command(flatten)]
+    pub(crate) describe: DescriptionArgs,
     #[command(flatten)]
     pub(crate) preprocess: PreprocessArgs,
     #[command(flatten)]
@@ -52,6 +55,24 @@ pub(crate) struct ExtractArgs {
     pub(crate) runtime: RuntimeArgs,
     #[command(flatten)]
     pub(crate) video: VideoArgs,
+}
+
+#[cfg(feature = "text")]
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Descriptions of the classes of --dataset")]
+pub(crate) struct DescriptionArgs {
+    /// Names and descriptions of all classes, as `describe` takes them; those without pictures are the unseen ones
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires_all = ["dataset", "text_network", "tokenizer"])]
+    pub(crate) describe: Option<PathBuf>,
+    /// The text network that makes vectors of them, an ONNX file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "describe")]
+    pub(crate) text_network: Option<PathBuf>,
+    /// The tokenizer.json that comes with the text network
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "describe")]
+    pub(crate) tokenizer: Option<PathBuf>,
+    /// A sentence with {} for the description, else the name (may be repeated)
+    #[arg(long, value_name = "TEXT", requires = "describe")]
+    pub(crate) template: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -109,7 +130,7 @@ pub(crate) struct FileArgs {
     pub(crate) picture_memory: u64,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Runtime")]
 pub(crate) struct RuntimeArgs {
     /// What runs the network: onnxruntime where its library is found and rten otherwise, or one of them

@@ -1,13 +1,17 @@
 //! Extracted features as a dataset folder, with the subfolders as classes.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use bidilel::dataset::{Dataset, Visual};
+use bidilel::dataset::{Dataset, Split, SplitKind, Visual};
+use bidilel::networks::Networks;
 use bidilel_data::array;
 use bidilel_data::{Precision, WriteOptions};
 use bidilel_vision::Found;
+
+use super::described::Described;
 
 /// Fails before the work is done where the folder could not be written after it.
 pub(crate) fn check(folder: &Path, found: &Found) -> Result<()> {
@@ -24,9 +28,14 @@ pub(crate) fn check(folder: &Path, found: &Found) -> Result<()> {
     Ok(())
 }
 
-/// Writes the folder from the files that were just written.
-pub(crate) fn write(folder: &Path, features: &Path, list: &Path, precision: Precision) -> Result<usize> {
-    let mut classes: Vec<String> = Vec::new();
+/// Writes the folder from the files that were just written; classes that are described and have no pictures are unseen.
+pub(crate) fn write(
+    folder: &Path,
+    features: &Path,
+    list: &Path,
+    precision: Precision,
+    described: Option<Described>,
+) -> Result<usize> {
     let mut names = Vec::new();
     let mut reader = csv::Reader::from_path(list).with_context(|| format!("`{}`", list.display()))?;
     // Paths may be any bytes, labels are text.
@@ -34,23 +43,43 @@ pub(crate) fn write(folder: &Path, features: &Path, list: &Path, precision: Prec
         let record = record.with_context(|| format!("`{}`", list.display()))?;
         names.push(String::from_utf8_lossy(&record[2]).into_owned());
     }
-    classes.extend(names.iter().cloned());
+    let visual = features.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut networks = Networks::default();
+    let record = bidilel_data::network_record(features)?;
+    networks.visual.extend(record.map(|record| (visual.clone(), record)));
+    let (mut classes, mut semantic, mut splits) = (names.clone(), Vec::new(), Vec::new());
     classes.sort();
     classes.dedup();
-    let index = |name: &String| classes.binary_search(name).expect("every name is among the classes");
-    let labels = names.iter().map(index).collect();
+    if let Some(described) = described {
+        let seen = |name: &String| classes.binary_search(name).is_ok();
+        let unseen: Vec<usize> =
+            (0..described.names.len()).filter(|&class| !seen(&described.names[class])).collect();
+        if !unseen.is_empty() {
+            let kind = SplitKind::Classes { unseen, validation: Vec::new() };
+            splits.push(Split {
+                name: "standard".to_owned(),
+                origin: described.semantic.origin.clone(),
+                kind,
+            });
+        }
+        networks.semantic.insert(described.semantic.name.clone(), described.record);
+        semantic.push(described.semantic);
+        classes = described.names;
+    }
+    let place: HashMap<&str, usize> =
+        classes.iter().enumerate().map(|(class, name)| (name.as_str(), class)).collect();
+    let label = |name: &String| {
+        place
+            .get(name.as_str())
+            .copied()
+            .with_context(|| format!("`{name}` is among the labels and not among the classes"))
+    };
+    let labels = names.iter().map(label).collect::<Result<_>>()?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let visual = features.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let rows = Arc::new(array::open(features, None)?);
     let count = classes.len();
-    let dataset = Dataset {
-        name,
-        classes,
-        labels,
-        visual: vec![Visual { name: visual, origin: features.display().to_string(), rows }],
-        semantic: Vec::new(),
-        splits: Vec::new(),
-    };
+    let visual = vec![Visual { name: visual, origin: features.display().to_string(), rows }];
+    let dataset = Dataset { name, labels, visual, semantic, splits, networks, classes };
     bidilel_data::write(&dataset, folder, WriteOptions { precision, overwrite: false })?;
     Ok(count)
 }

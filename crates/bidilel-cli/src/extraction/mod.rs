@@ -7,6 +7,11 @@ pub(crate) mod args;
 pub(crate) mod args;
 #[cfg(feature = "vision")]
 pub(crate) mod dataset;
+#[cfg(feature = "text")]
+pub(crate) mod described;
+#[cfg(all(feature = "vision", not(feature = "text")))]
+#[path = "without_described.rs"]
+pub(crate) mod described;
 #[cfg(feature = "vision")]
 pub(crate) mod finished;
 #[cfg(feature = "vision")]

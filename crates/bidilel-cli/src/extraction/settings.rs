@@ -68,5 +68,6 @@ pub(crate) fn options(args: &ExtractArgs, input: &Input, out: &std::path::Path) 
         out: out.to_owned(),
         resume: args.resume,
         csv_safe: crate::output::is_csv_safe(),
+        stop_at_bad: false,
     }
 }

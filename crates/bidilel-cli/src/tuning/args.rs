@@ -13,6 +13,7 @@ use super::values::Values;
 use crate::args::parse_count;
 use crate::failure::{usage, worded};
 use crate::input;
+use crate::reported::ReportArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
@@ -58,9 +59,8 @@ pub(crate) struct TuneArgs {
     /// Draw accuracy against each setting into an SVG file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) curves: Option<PathBuf>,
-    /// Write curves, tables and the chosen settings as one HTML page
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) values: Values,
 }

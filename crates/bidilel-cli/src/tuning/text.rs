@@ -85,7 +85,7 @@ pub(crate) fn with_self_training(settings: &Settings) -> Option<Settings> {
 }
 
 /// A word quoted for a shell.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || "-_./:,+=@%".contains(c);
     if !word.is_empty() && word.chars().all(safe) {
         word.to_owned()

@@ -110,7 +110,10 @@ fn a_folder_with_bad_files_gives_the_good_ones_and_a_list() {
         cats/text.png,\"is no picture or video, whatever its name says\"\n\
         dogs/huge.png,\"its 30000 x 30000 pixels would take 3434 MiB, more than the 256 MiB allowed\"\n";
     assert_eq!(skipped, expected);
-    assert_eq!(pictures.written(), ["features.csv", "features.npy", "features.skipped.csv", "in"]);
+    assert_eq!(
+        pictures.written(),
+        ["features.csv", "features.network.json", "features.npy", "features.skipped.csv", "in"]
+    );
     assert!(ran.stderr.contains("note: skipped `cats/empty.jpg`: is empty"), "{}", ran.stderr);
 
     let ran =

@@ -72,9 +72,10 @@ fn a_compared_method_is_evaluated_tuned_saved_and_used_for_prediction() {
         let instance: usize = cells[2].parse().expect("an instance");
         assert_eq!(found[instance].1, cells[4], "{line}");
     }
-    // What needs a latent space says so.
-    let error = bidilel(&["class", "list", &model]);
-    assert!(error.error().contains("no latent space"), "{}", error.stderr);
+    // Classes are listed by their descriptions alone; what needs a latent space says so.
+    let list = bidilel(&["class", "list", &model, "--format", "json"]).json();
+    let near = &list["classes"][0]["nearest_known"][0];
+    assert!(near["semantic_distance"].is_number() && near["latent_distance"].is_null(), "{list}");
     let points = folder.beside("points.npy");
     let error = bidilel(&["embed", &model, features.to_str().expect("a plain path"), "--out", &points]);
     assert!(error.error().contains("no latent space"), "{}", error.stderr);

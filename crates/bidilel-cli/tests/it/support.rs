@@ -58,6 +58,18 @@ pub(crate) fn bidilel_with(arguments: &[&str], variables: &[(&str, &str)]) -> Ra
     }
 }
 
+/// A run in a folder.
+pub(crate) fn bidilel_in(folder: &Path, arguments: &[&str]) -> Ran {
+    let mut command = Command::cargo_bin("bidilel").expect("the program");
+    let Output { status, stdout, stderr } =
+        command.current_dir(folder).args(arguments).output().expect("it runs");
+    Ran {
+        status: status.code().unwrap_or(-1),
+        stdout: String::from_utf8(stdout).expect("UTF-8"),
+        stderr: String::from_utf8(stderr).expect("UTF-8"),
+    }
+}
+
 /// A generated dataset that a test may damage.
 pub(crate) struct Folder {
     root: TempDir,

@@ -286,7 +286,7 @@ fn select_orders_views_and_tells_what_each_adds() {
     assert_eq!(text.status, 0, "{}", text.stderr);
     assert!(text.stdout.contains("complementarity") && !text.stdout.contains("unseen"), "{}", text.stdout);
     assert!(std::fs::read_to_string(plot).expect("a drawing").starts_with("<svg"));
-    assert!(std::fs::read_to_string(page).expect("a page").contains("<table>"));
+    assert!(std::fs::read_to_string(page).expect("a page").contains("<table class=\"sortable\">"));
 }
 
 #[test]

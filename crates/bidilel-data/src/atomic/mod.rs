@@ -1,8 +1,10 @@
 //! Files and folders that appear complete or not at all.
 
+mod copies;
 mod probe;
 mod temporary;
 
+pub use copies::{TemporaryFolder, copy_into};
 pub use probe::{lock_for_writing, probe, probe_folder};
 pub use temporary::remove_temporaries;
 

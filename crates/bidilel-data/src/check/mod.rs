@@ -16,6 +16,7 @@ mod visual;
 use std::path::Path;
 
 use bidilel::dataset::Dataset;
+use bidilel::tags::Tagged;
 
 pub use balance::Balance;
 pub use problem::{Problem, Severity};
@@ -26,6 +27,7 @@ pub use visual::VisualSummary;
 
 use crate::reading::{self, Reading};
 use crate::table::TableRoles;
+use crate::text_encoder::TextEncoder;
 use duplicates::Duplicates;
 pub(crate) use splits::overlap;
 
@@ -61,26 +63,38 @@ impl Inspection {
 
 /// Describes a dataset and finds what is wrong with it; one that does not open is described as far as it goes.
 pub fn inspect(path: &Path) -> Inspection {
-    let Reading { mut dataset, notes, errors, tables } = reading::read(path);
+    inspect_by(path, None)
+}
+
+/// As [`inspect`], for datasets whose descriptions are made of words by `encoder`.
+pub fn inspect_with(path: &Path, encoder: &dyn TextEncoder) -> Inspection {
+    inspect_by(path, Some(encoder))
+}
+
+fn inspect_by(path: &Path, encoder: Option<&dyn TextEncoder>) -> Inspection {
+    let Reading { mut dataset, notes, errors, tables, tags } = reading::read(path, encoder);
     if dataset.name.is_empty() {
         let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         dataset.name = absolute.file_name().unwrap_or_default().to_string_lossy().into_owned();
     }
     let mut problems: Vec<Problem> = errors.iter().map(Problem::from_error).collect();
     problems.extend(notes.iter().map(Problem::from_note));
-    Inspection { tables, ..inspect_parts(&dataset, problems) }
+    // Classes and splits are counted by pairs of an instance and a label, features by instances.
+    let flat = tags.and_then(|tags| Tagged::new(dataset.clone(), tags).ok()).map(|tagged| tagged.flat());
+    Inspection { tables, ..inspect_parts(&dataset, flat.as_ref(), problems) }
 }
 
 /// Describes a dataset that is already open; its labels and splits must be in range, as [`crate::open`] makes sure.
 pub fn inspect_dataset(dataset: &Dataset) -> Inspection {
-    inspect_parts(dataset, Vec::new())
+    inspect_parts(dataset, None, Vec::new())
 }
 
-fn inspect_parts(dataset: &Dataset, mut problems: Vec<Problem>) -> Inspection {
+fn inspect_parts(dataset: &Dataset, flat: Option<&Dataset>, mut problems: Vec<Problem>) -> Inspection {
     if problems.iter().all(|problem| problem.severity == Severity::Warning) {
         find_absent(dataset, &mut problems);
     }
-    let balance = balance::describe(dataset, &mut problems);
+    let counted = flat.unwrap_or(dataset);
+    let balance = balance::describe(counted, &mut problems);
     let mut duplicates: Vec<Duplicates> = Vec::new();
     let mut visual = Vec::new();
     for representation in &dataset.visual {
@@ -92,9 +106,10 @@ fn inspect_parts(dataset: &Dataset, mut problems: Vec<Problem>) -> Inspection {
     let semantic: Vec<_> = dataset.semantic.iter().map(describe).collect();
     semantic::compare_scales(&semantic, &mut problems);
     let mut splits = Vec::new();
-    for split in &dataset.splits {
-        splits.push((split.name.clone(), splits::describe(dataset, split, &mut problems)));
-        for (representation, found) in dataset.visual.iter().zip(&duplicates) {
+    for split in &counted.splits {
+        splits.push((split.name.clone(), splits::describe(counted, split, &mut problems)));
+        // An instance with several labels may stand on both sides of a split of classes: it is tested only.
+        for (representation, found) in dataset.visual.iter().zip(&duplicates).filter(|_| flat.is_none()) {
             found.find_across(dataset, representation, split, &mut problems);
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Folder;
-use super::manifest::Manifest;
+use super::manifest::{Manifest, Source};
 use crate::array::{Array, Base};
 use crate::container::{Container, EntryKind, Format};
 use crate::error::{Error, Result};
@@ -26,34 +26,39 @@ impl Labels {
     }
 }
 
-pub(super) fn read(folder: &Folder, manifest: &Manifest, classes: &ClassIndex<'_>) -> Result<Labels> {
-    read_from_base(folder, manifest, classes, base(manifest))
+pub(super) fn read(
+    folder: &Folder<'_>,
+    manifest: &Manifest,
+    source: &Source,
+    classes: &ClassIndex<'_>,
+) -> Result<Labels> {
+    read_from_base(folder, source, classes, base(manifest, source))
 }
 
 /// The labels as they would be if the file counted the other way: from 1 instead of 0, or from 0 instead of 1.
 pub(super) fn read_from_other_base(
-    folder: &Folder,
+    folder: &Folder<'_>,
     manifest: &Manifest,
+    source: &Source,
     classes: &ClassIndex<'_>,
 ) -> Option<Labels> {
-    let other = match base(manifest) {
+    let other = match base(manifest, source) {
         Base::Zero => Base::One,
         Base::One => Base::Zero,
     };
-    read_from_base(folder, manifest, classes, other).ok()
+    read_from_base(folder, source, classes, other).ok()
 }
 
-fn base(manifest: &Manifest) -> Base {
-    if manifest.one_based || manifest.labels.one_based { Base::One } else { Base::Zero }
+fn base(manifest: &Manifest, source: &Source) -> Base {
+    if manifest.one_based || source.one_based { Base::One } else { Base::Zero }
 }
 
 fn read_from_base(
-    folder: &Folder,
-    manifest: &Manifest,
+    folder: &Folder<'_>,
+    source: &Source,
     classes: &ClassIndex<'_>,
     base: Base,
 ) -> Result<Labels> {
-    let source = &manifest.labels;
     let (path, key) = (folder.join(&source.file), source.key.as_deref());
     let bytes = file::map(&path)?;
     let mut lines = None;

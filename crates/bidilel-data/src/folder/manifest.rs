@@ -16,7 +16,10 @@ use crate::words::Missing;
 pub(super) struct Manifest {
     pub(super) name: String,
     pub(super) classes: Place,
-    pub(super) labels: Source,
+    /// One class per instance; none where there are `tags`.
+    pub(super) labels: Option<Source>,
+    /// Several classes per instance.
+    pub(super) tags: Option<Source>,
     #[serde(default)]
     pub(super) one_based: bool,
     #[serde(default)]
@@ -65,6 +68,22 @@ pub(super) struct Semantic {
     pub(super) prompts: Option<NonZeroUsize>,
     /// Instead of `file`: word vectors that make a vector of every class name.
     pub(super) word_vectors: Option<String>,
+    /// Instead of `file`: names and descriptions of the classes, of which a text network makes vectors.
+    pub(super) text: Option<String>,
+    /// The text network, an ONNX file.
+    pub(super) network: Option<String>,
+    /// Its `tokenizer.json`.
+    pub(super) tokenizer: Option<String>,
+    /// The tensor to take of it.
+    pub(super) layer: Option<String>,
+    /// How tokens become one vector.
+    pub(super) pooling: Option<String>,
+    /// Sentences with a place for the text, whose vectors are averaged.
+    pub(super) templates: Option<Vec<String>>,
+    /// Tokens after which a text is cut.
+    pub(super) max_tokens: Option<NonZeroUsize>,
+    /// The column of `text` that describes the classes.
+    pub(super) description_column: Option<String>,
     /// What happens to a class of which no word has a vector.
     pub(super) missing: Option<Missing>,
     pub(super) columns: Option<Columns>,
@@ -75,6 +94,20 @@ pub(super) struct Semantic {
 }
 
 impl Semantic {
+    /// The first key that only descriptions in words have.
+    pub(super) fn text_key(&self) -> Option<&'static str> {
+        let keys = [
+            ("network", self.network.is_some()),
+            ("tokenizer", self.tokenizer.is_some()),
+            ("layer", self.layer.is_some()),
+            ("pooling", self.pooling.is_some()),
+            ("templates", self.templates.is_some()),
+            ("max_tokens", self.max_tokens.is_some()),
+            ("description_column", self.description_column.is_some()),
+        ];
+        keys.into_iter().find(|(_, said)| *said).map(|(key, _)| key)
+    }
+
     pub(super) fn choice(&self) -> Choice {
         Choice {
             columns: self.columns.clone(),
@@ -138,7 +171,7 @@ impl<T> Default for InFileOrder<T> {
 impl Manifest {
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
         let text = text::text_from_bytes(path, bytes)?;
-        toml::from_str(&text).map_err(|error| {
+        let manifest: Self = toml::from_str(&text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);
             let line = text.bytes().take(start).filter(|&byte| byte == b'\n').count() + 1;
             // "Field" and "variant" are Rust's words, not those of the person who wrote the file.
@@ -146,6 +179,14 @@ impl Manifest {
             let problem =
                 message.replace(" field `", " key `").replace("unknown variant `", "unknown value `");
             Error::Manifest { path: path.to_owned(), line, problem }
-        })
+        })?;
+        let problem = match (&manifest.labels, &manifest.tags) {
+            (None, None) => "missing key `labels`",
+            (Some(_), Some(_)) => {
+                "`labels` is one class per instance and `tags` are several: give one of them"
+            }
+            _ => return Ok(manifest),
+        };
+        Err(Error::Manifest { path: path.to_owned(), line: 1, problem: problem.to_owned() })
     }
 }

@@ -9,6 +9,8 @@ mod manifest;
 pub(crate) mod semantic;
 mod spelling;
 mod splits;
+mod tags;
+mod texts;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -16,26 +18,30 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use bidilel::dataset::Visual;
+use bidilel::networks::NetworkRecord;
 
 use crate::array::Array;
 use crate::container::Container;
 use crate::error::{Counted, Error, Result};
 use crate::file;
 use crate::names::ClassIndex;
+use crate::network_record::{self, Known};
 use crate::reading::{Note, Reading};
 use crate::table::{self, Ids, TableRoles, Truth};
 use crate::text::{self, List};
+use crate::text_encoder::TextEncoder;
 use labels::Labels;
 use manifest::{Manifest, Place};
+use tags::Tags;
 
 /// The file that makes a folder a dataset.
 pub(crate) const MANIFEST: &str = "dataset.toml";
 
 /// Reads the dataset that a `dataset.toml` describes, past everything in it that cannot be read.
-pub(crate) fn read(manifest_path: PathBuf) -> Reading {
+pub(crate) fn read(manifest_path: PathBuf, encoder: Option<&dyn TextEncoder>) -> Reading {
     let mut reading = Reading::new();
     let path = manifest_path.parent().unwrap_or(Path::new("")).to_owned();
-    let folder = Folder { path, manifest_path, outside: RefCell::default() };
+    let folder = Folder { path, manifest_path, outside: RefCell::default(), encoder };
     let manifest =
         file::map(&folder.manifest_path).and_then(|bytes| Manifest::parse(&folder.manifest_path, &bytes));
     if let Some(manifest) = reading.keep(manifest) {
@@ -54,23 +60,33 @@ pub fn check_manifest(path: &Path, bytes: &[u8]) -> Result<()> {
     Manifest::parse(path, bytes).map(|_| ())
 }
 
+/// Whether a `dataset.toml` that can be read names `tags`.
+pub(crate) fn has_tags(manifest_path: &Path) -> bool {
+    let manifest = file::map(manifest_path).and_then(|bytes| Manifest::parse(manifest_path, &bytes));
+    manifest.is_ok_and(|manifest| manifest.tags.is_some())
+}
+
 /// Where the files are.
-struct Folder {
+struct Folder<'a> {
     path: PathBuf,
     manifest_path: PathBuf,
     /// Files that lie elsewhere: a stranger's dataset could name any file of this machine.
     outside: RefCell<BTreeSet<PathBuf>>,
+    /// What turns texts into vectors, where somebody can.
+    encoder: Option<&'a dyn TextEncoder>,
 }
 
-impl Folder {
+impl Folder<'_> {
     fn read(&self, manifest: &Manifest, reading: &mut Reading) {
         reading.dataset.name.clone_from(&manifest.name);
         let classes = self.list(&manifest.classes).and_then(|list| list.composed().unique());
         let Some(List { items: classes, .. }) = reading.keep(classes) else { return };
         let index = ClassIndex::new(&classes);
-        let labels = reading.keep(labels::read(self, manifest, &index));
-        // A wrong base is the usual reason; with the other one the rest can still be looked at.
-        let labels = labels.or_else(|| labels::read_from_other_base(self, manifest, &index));
+        let labels = manifest.labels.as_ref().and_then(|source| {
+            let labels = reading.keep(labels::read(self, manifest, source, &index));
+            // A wrong base is the usual reason; with the other one the rest can still be looked at.
+            labels.or_else(|| labels::read_from_other_base(self, manifest, source, &index))
+        });
         let (labels, mut ids) = match labels {
             Some(Labels { indices, ids, roles }) => {
                 reading.tables.extend(roles);
@@ -78,6 +94,11 @@ impl Folder {
             }
             None => (None, None),
         };
+        let tags = manifest.tags.as_ref().map(|source| tags::read(self, source, &index));
+        if let Some(Tags { of, ids: own }) = tags.and_then(|tags| reading.keep(tags)) {
+            ids = own;
+            reading.tags = Some(of);
+        }
         let mut visual = Vec::new();
         for (name, table) in &manifest.visual.0 {
             let truth = Truth { labels: labels.as_deref(), classes: &index, ids: ids.as_ref() };
@@ -85,10 +106,15 @@ impl Folder {
             if let Some((representation, read)) = reading.keep(read) {
                 ids = ids.or(read.ids);
                 visual.push((representation, read.array, table.file.as_str()));
-                reading.add_table(&self.join(&table.file), &format!("visual.{name}"), read.notes, read.roles);
+                let file = self.join(&table.file);
+                reading.add_table(&file, &format!("visual.{name}"), read.notes, read.roles);
+                if let Some((record, _)) = recorded(&file, reading) {
+                    reading.dataset.networks.visual.insert(name.clone(), record);
+                }
             }
         }
-        let instances = labels.as_ref().map(Vec::len).or(visual.first().map(|first| first.1.rows()));
+        let labeled = labels.as_ref().map(Vec::len).or(reading.tags.as_ref().map(Vec::len));
+        let instances = labeled.or(visual.first().map(|first| first.1.rows()));
         let blamed = instances.and_then(|count| self.wrong_labels(manifest, count, &visual));
         for (representation, array, _) in visual {
             let expected = instances.unwrap_or(array.rows());
@@ -149,12 +175,29 @@ impl Folder {
         let agree = visual.iter().all(|(_, array, _)| array.rows() == first.rows());
         // Features that lie the other way round are what is wrong.
         let turned = visual.iter().any(|(_, array, _)| array.columns() == labels);
-        (agree && !turned && first.rows() != labels).then(|| Error::Labels {
-            path: self.join(&manifest.labels.file),
+        if !agree || turned || first.rows() == labels {
+            return None;
+        }
+        Some(Error::Labels {
+            path: self.join(&manifest.labels.as_ref().or(manifest.tags.as_ref())?.file),
             labels,
             features: self.join(file),
             rows: first.rows(),
         })
+    }
+}
+
+/// What made an array, where a record beside it says so; with the classes of its rows, for vectors of classes.
+fn recorded(array: &Path, reading: &mut Reading) -> Option<(NetworkRecord, Option<Vec<String>>)> {
+    match reading.keep(network_record::read(array))? {
+        Known::Nothing => None,
+        Known::Record(record, names) => Some((*record, names)),
+        Known::Stale(path) => {
+            let message = format!("is a record of another array than `{}`, and is ignored", array.display());
+            let hint = Some("delete it, or make the array anew by the command that wrote both");
+            reading.notes.push(Note { path, message, hint });
+            None
+        }
     }
 }
 

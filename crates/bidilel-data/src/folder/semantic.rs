@@ -6,16 +6,18 @@ use std::path::Path;
 use bidilel::dataset::{Metric, Semantic};
 use faer::Mat;
 
-use super::{Folder, check_count, check_matrix, check_rows, manifest};
+use super::{Folder, check_count, check_matrix, check_rows, manifest, recorded, texts};
+use crate::array::Array;
 use crate::container::Container;
 use crate::error::{Counted, Error, Result};
 use crate::names::ClassIndex;
+use crate::network_record::network_record_path;
 use crate::reading::{Note, Reading};
-use crate::table::{self, Choice};
+use crate::table::{self, Choice, Key, rows_by_name};
 use crate::words::{WordVectors, class_vectors};
 
 pub(super) fn read(
-    folder: &Folder,
+    folder: &Folder<'_>,
     name: &str,
     table: &manifest::Semantic,
     classes: &ClassIndex<'_>,
@@ -25,6 +27,27 @@ pub(super) fn read(
         let problem = format!("semantic representation `{name}` {problem}");
         Error::Malformed { path: folder.manifest_path.clone(), problem }
     };
+    if let Some(text) = &table.text {
+        let foreign = table.file.is_some()
+            || table.word_vectors.is_some()
+            || table.key.is_some()
+            || table.transpose
+            || table.names.is_some()
+            || table.prompts.is_some()
+            || table.missing.is_some()
+            || table.columns.is_some()
+            || table.id_column.is_some();
+        if foreign {
+            return Err(wrong(
+                "is made of texts (`text`), which have no other keys than `network`, `tokenizer`, `layer`, `pooling`, \
+                 `templates`, `max_tokens`, `name_column`, `description_column` and `metric`",
+            ));
+        }
+        return texts::read(folder, name, table, text, classes, reading);
+    }
+    if let Some(key) = table.text_key() {
+        return Err(wrong(&format!("has a key `{key}`, which only descriptions in words (`text`) have")));
+    }
     match (&table.file, &table.word_vectors, table.metric) {
         (Some(_), _, Some(Metric::Precomputed)) if table.prompts.is_some() => {
             Err(wrong("has a key `prompts`, which averages vectors and no distances"))
@@ -46,14 +69,14 @@ pub(super) fn read(
         (None, Some(_), _) => {
             Err(wrong("is made of word vectors, which have no other keys than `metric` and `missing`"))
         }
-        (None, None, _) => Err(wrong("needs a key `file` or `word_vectors`")),
+        (None, None, _) => Err(wrong("needs a key `file`, `word_vectors` or `text`")),
         (Some(_), Some(_), _) => Err(wrong("has both keys `file` and `word_vectors`: one is enough")),
     }
 }
 
 /// Vectors of class names, made of word vectors.
 fn read_words(
-    folder: &Folder,
+    folder: &Folder<'_>,
     name: &str,
     table: &manifest::Semantic,
     file: &str,
@@ -85,7 +108,7 @@ fn read_words(
 
 /// Vectors as a file has them: a matrix in class order, or a table that is joined by name.
 fn read_file(
-    folder: &Folder,
+    folder: &Folder<'_>,
     name: &str,
     table: &manifest::Semantic,
     file: &str,
@@ -96,6 +119,8 @@ fn read_file(
     let path = folder.join(file);
     let container = Container::open(&path)?;
     let (choice, key) = (table.choice(), table.key.as_deref());
+    let (record, row_names) = recorded(&path, reading).unzip();
+    let row_names = row_names.flatten();
     let (path, vectors, names) = if let Some(tabular) = container.table() {
         let read = if table.transpose { table::classes_in_columns } else { table::classes };
         if table.prompts.is_some() {
@@ -111,6 +136,7 @@ fn read_file(
         check_matrix(&array, "a matrix of classes x dimensions")?;
         let array = if table.transpose { array.transposed() } else { array };
         let vectors = match table.prompts.map(NonZeroUsize::get) {
+            None if row_names.is_some() => by_name(&array, &row_names.unwrap_or_default(), classes)?,
             None => {
                 check_rows(&array, Counted::ClassRows, classes.count())?;
                 array.to_matrix()
@@ -137,8 +163,19 @@ fn read_file(
             Some(list.items)
         }
     };
+    reading.dataset.networks.semantic.extend(record.map(|record| (name.to_owned(), record)));
     let origin = format!("`{}`", path.display());
     Ok(Semantic { name: name.to_owned(), origin, metric, vectors, dimension_names })
+}
+
+/// The rows of an array whose classes are known, in the order of the dataset.
+fn by_name(array: &Array, names: &[String], classes: &ClassIndex<'_>) -> Result<Mat<f64>> {
+    check_count(array.path(), Counted::ClassRows, names.len(), array.rows())?;
+    let record = network_record_path(array.path());
+    let place = |row: usize| format!("row {row}");
+    let key = Key { path: &record, column: "names", what: "class", ignored: &[], place: &place };
+    let rows = rows_by_name(&key, names, classes)?;
+    Ok(table::reordered(&array.to_matrix(), &rows, None))
 }
 
 /// Per class the mean of its unit vectors, `prompts` columns one after another.

@@ -12,7 +12,7 @@ use crate::names::ClassIndex;
 use crate::text::List;
 
 pub(super) fn read(
-    folder: &Folder,
+    folder: &Folder<'_>,
     name: &str,
     table: &manifest::Split,
     classes: &ClassIndex<'_>,
@@ -62,7 +62,7 @@ pub(super) fn read(
 }
 
 struct Reader<'a> {
-    folder: &'a Folder,
+    folder: &'a Folder<'a>,
     name: &'a str,
     table: &'a manifest::Split,
     classes: &'a ClassIndex<'a>,

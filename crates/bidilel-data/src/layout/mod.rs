@@ -55,8 +55,9 @@ impl Contents {
         let absolute = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let name = absolute.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Self { classes, labels, visual, semantic, splits, notes, tables } = self;
-        let dataset = Dataset { name, classes, labels, visual, semantic, splits };
-        Reading { dataset, notes, errors: Vec::new(), tables }
+        let networks = bidilel::Networks::default();
+        let dataset = Dataset { name, classes, labels, visual, semantic, splits, networks };
+        Reading { dataset, notes, errors: Vec::new(), tables, tags: None }
     }
 
     /// Adds features, after a check that there is a row for every label.

@@ -180,7 +180,7 @@ fn columns_of(plan: &Plan<'_>, rows: &[usize], classes: &ClassIndex<'_>) -> Vec<
 }
 
 /// The columns of the matrix (rows of the file) in this order, and its rows where they have one, too.
-pub(super) fn reordered(vectors: &Mat<f64>, rows: &[usize], columns: Option<&[usize]>) -> Mat<f64> {
+pub(crate) fn reordered(vectors: &Mat<f64>, rows: &[usize], columns: Option<&[usize]>) -> Mat<f64> {
     let of = |dimension: usize| columns.map_or(dimension, |columns| columns[dimension]);
     // Distances that are no square are reported by whoever checks them.
     let fits = columns.is_none_or(|columns| columns.len() == vectors.nrows());

@@ -10,20 +10,20 @@ use crate::names::{ClassIndex, closest, composed};
 const MOST_LISTED: usize = 20;
 
 /// Whose names a column has.
-pub(super) struct Key<'a> {
-    pub(super) path: &'a Path,
-    pub(super) column: &'a str,
+pub(crate) struct Key<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) column: &'a str,
     /// What every row stands for: `class` or `instance`.
-    pub(super) what: &'static str,
+    pub(crate) what: &'static str,
     /// Names that may be there and are not wanted, composed.
-    pub(super) ignored: &'a [String],
+    pub(crate) ignored: &'a [String],
     /// How messages name a row.
-    pub(super) place: &'a dyn Fn(usize) -> String,
+    pub(crate) place: &'a dyn Fn(usize) -> String,
 }
 
 /// For each of the classes (or instances) the row that has its name; fails unless every name is there exactly once and
 /// nothing else is.
-pub(super) fn rows_by_name(key: &Key<'_>, names: &[String], index: &ClassIndex<'_>) -> Result<Vec<usize>> {
+pub(crate) fn rows_by_name(key: &Key<'_>, names: &[String], index: &ClassIndex<'_>) -> Result<Vec<usize>> {
     let wanted = index.names();
     let mut rows: Vec<Option<usize>> = vec![None; wanted.len()];
     let (mut unknown, mut repeated) = (Vec::new(), Vec::new());

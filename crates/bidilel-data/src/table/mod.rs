@@ -8,6 +8,7 @@
 mod choice;
 mod class_columns;
 mod classes;
+mod described;
 mod features;
 mod instances;
 mod join;
@@ -22,12 +23,15 @@ use std::path::Path;
 
 pub use choice::{Choice, Columns, matches as matches_pattern};
 pub(crate) use class_columns::classes_in_columns;
-pub(crate) use classes::{class_names, classes};
+pub(crate) use classes::{class_names, classes, reordered};
+pub use described::{ClassRows, class_rows};
 pub use features::Features;
 pub(crate) use instances::Truth;
 pub(crate) use instances::read;
 pub use instances::{Ids, Instances, Wanted, from_bytes, open};
+pub(crate) use join::{Key, rows_by_name};
 pub(crate) use labels::{LabelColumns, labels};
+pub(crate) use likeness::{Likeness, of as likeness};
 pub use roles::{ColumnRole, Role, TableRoles};
 pub use streamed::{Streamed, stream};
 

@@ -11,6 +11,10 @@ pub enum ColumnType {
     Float,
     /// Floats, some of which are not there.
     OptionalFloat,
+    /// UTF-8, some of which is not there.
+    OptionalText,
+    /// True or false.
+    Boolean,
 }
 
 /// The cells of a column in one block.
@@ -24,4 +28,8 @@ pub enum Cells<'a> {
     Floats(Vec<f64>),
     /// Of an [`ColumnType::OptionalFloat`].
     OptionalFloats(Vec<Option<f64>>),
+    /// Of an [`ColumnType::OptionalText`].
+    OptionalTexts(Vec<Option<&'a str>>),
+    /// Of a [`ColumnType::Boolean`].
+    Booleans(Vec<bool>),
 }

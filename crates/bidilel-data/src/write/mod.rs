@@ -6,11 +6,13 @@ mod files;
 mod parquet;
 mod prediction;
 mod predictions;
+mod vectors;
 
 pub use cells::{Cells, ColumnType};
 pub use parquet::TableWriter;
-pub use prediction::Prediction;
+pub use prediction::{Prediction, PredictionColumns};
 pub use predictions::PredictionTable;
+pub use vectors::VectorFile;
 
 use std::collections::HashSet;
 use std::fs;
@@ -18,11 +20,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use bidilel::dataset::{Dataset, Metric, Semantic, Split, SplitKind};
+use bidilel::networks::NetworkRecord;
 use toml::{Table, Value};
 
 use crate::atomic;
 use crate::error::{Error, Result};
 use crate::folder::MANIFEST;
+use crate::network_record::write_network_record;
 use files::write_rows;
 
 /// Longer lists of classes get a file of their own.
@@ -104,11 +108,18 @@ impl Writer<'_> {
         let mut visual = Table::new();
         for representation in &dataset.visual {
             let file = self.features(&representation.name, &*representation.rows, precision)?;
+            if let Some(record) = dataset.networks.visual.get(&representation.name) {
+                self.record(&file, record, None)?;
+            }
             visual.insert(representation.name.clone(), table([("file", file.into())]));
         }
         let mut semantic = Table::new();
         for representation in &dataset.semantic {
-            semantic.insert(representation.name.clone(), self.semantic(representation)?);
+            let (file, entries) = self.semantic(representation)?;
+            if let Some(record) = dataset.networks.semantic.get(&representation.name) {
+                self.record(&file, record, Some(&dataset.classes))?;
+            }
+            semantic.insert(representation.name.clone(), entries);
         }
         let mut splits = Table::new();
         for split in &dataset.splits {
@@ -122,7 +133,12 @@ impl Writer<'_> {
         self.file(MANIFEST, |out| out.write_all(manifest.to_string().as_bytes()))
     }
 
-    fn semantic(&mut self, semantic: &Semantic) -> Result<Value> {
+    /// Writes the record of what made an array.
+    fn record(&self, file: &str, record: &NetworkRecord, names: Option<&[String]>) -> Result<()> {
+        write_network_record(&self.folder.join(file), record, names).map(drop)
+    }
+
+    fn semantic(&mut self, semantic: &Semantic) -> Result<(String, Value)> {
         let name = self.unique(&semantic.name, "npy");
         let shape = [semantic.vectors.ncols(), semantic.vectors.nrows()];
         let rows = (0..shape[0]).map(|class| semantic.vectors.col_as_slice(class));
@@ -132,12 +148,12 @@ impl Writer<'_> {
             Metric::Cosine => "cosine",
             Metric::Precomputed => "precomputed",
         };
-        let mut entries = table([("file", name.into()), ("metric", metric.into())]);
+        let mut entries = table([("file", name.clone().into()), ("metric", metric.into())]);
         if let (Some(names), Value::Table(entries)) = (&semantic.dimension_names, &mut entries) {
             let file = self.list(&format!("{}-names", semantic.name), "dimension", names)?;
             entries.insert("names".to_owned(), file.into());
         }
-        Ok(entries)
+        Ok((name, entries))
     }
 
     fn split(&mut self, split: &Split, classes: &[String]) -> Result<Value> {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -51,6 +51,13 @@ impl TableWriter {
                     let levels: Vec<i16> = values.iter().map(|value| value.is_some().into()).collect();
                     column.typed::<DoubleType>().write_batch(&present, Some(&levels), None)
                 }
+                Cells::OptionalTexts(values) => {
+                    let present: Vec<ByteArray> =
+                        values.iter().flatten().map(|&text| ByteArray::from(text)).collect();
+                    let levels: Vec<i16> = values.iter().map(|value| value.is_some().into()).collect();
+                    column.typed::<ByteArrayType>().write_batch(&present, Some(&levels), None)
+                }
+                Cells::Booleans(values) => column.typed::<BoolType>().write_batch(values, None, None),
             }
             .map_err(other)?;
             column.close().map_err(other)?;
@@ -74,11 +81,14 @@ impl TableWriter {
 fn field(name: &str, kind: ColumnType) -> Result<Type, ParquetError> {
     let (physical, converted) = match kind {
         ColumnType::Integer => (Physical::INT64, ConvertedType::NONE),
-        ColumnType::Text => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
+        ColumnType::Text | ColumnType::OptionalText => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
+        ColumnType::Boolean => (Physical::BOOLEAN, ConvertedType::NONE),
         ColumnType::Float | ColumnType::OptionalFloat => (Physical::DOUBLE, ConvertedType::NONE),
     };
-    let repetition =
-        if kind == ColumnType::OptionalFloat { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+    let repetition = match kind {
+        ColumnType::OptionalFloat | ColumnType::OptionalText => Repetition::OPTIONAL,
+        _ => Repetition::REQUIRED,
+    };
     Type::primitive_type_builder(name, physical)
         .with_converted_type(converted)
         .with_repetition(repetition)

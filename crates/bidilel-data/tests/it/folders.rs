@@ -119,7 +119,8 @@ fn says_what_is_wrong_in_the_manifest_and_where() {
         edited("metric = \"cosine\"", "metrik = \"cosine\""),
         line(
             15,
-            "unknown key `metrik`, expected one of `file`, `key`, `transpose`, `metric`, `names`, `prompts`, `word_vectors`, \
+            "unknown key `metrik`, expected one of `file`, `key`, `transpose`, `metric`, `names`, `prompts`, `word_vectors`, `text`, \
+             `network`, `tokenizer`, `layer`, `pooling`, `templates`, `max_tokens`, `description_column`, \
              `missing`, `columns`, `label_column`, `name_column`, `id_column`"
         ),
     );

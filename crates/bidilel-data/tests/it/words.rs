@@ -85,7 +85,7 @@ fn a_dataset_can_name_word_vectors() {
     sample.edit(old, "[semantic.words]\nmetric = \"cosine\"");
     assert_eq!(
         sample.error().0,
-        "`dataset.toml`: semantic representation `words` needs a key `file` or `word_vectors`"
+        "`dataset.toml`: semantic representation `words` needs a key `file`, `word_vectors` or `text`"
     );
     sample.edit(old, "[semantic.words]\nfile = \"words.npy\"");
     assert!(sample.error().0.contains("needs a key `metric`"));

@@ -27,7 +27,7 @@ use runner::Runner;
 use unfinished::Unfinished;
 
 /// How videos are taken apart.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct VideoOptions {
     /// The program `ffmpeg`.
     #[serde(skip)]
@@ -49,7 +49,7 @@ impl Default for VideoOptions {
 }
 
 /// How features are made and where they go.
-#[derive(Debug, Clone, serde::Serialize)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct ExtractOptions {
     /// The most bytes that the pixels of one picture may take.
     pub most_bytes: u64,
@@ -73,6 +73,9 @@ pub struct ExtractOptions {
     /// Whether names in the lists are kept from being formulas of a spreadsheet.
     #[serde(skip)]
     pub csv_safe: bool,
+    /// Whether a file that cannot be read is an error.
+    #[serde(skip)]
+    pub stop_at_bad: bool,
 }
 
 /// What came of it.
@@ -90,6 +93,8 @@ pub struct Extracted {
     pub list: PathBuf,
     /// The list of files without a row.
     pub skipped_list: PathBuf,
+    /// The record of the network.
+    pub network_record: PathBuf,
 }
 
 /// Makes a row of features for every file that was found.
@@ -131,6 +136,11 @@ pub fn extract(
         let mut done = resumed;
         for (chunk, prepared) in chunks.iter().zip(receive) {
             let rows = runner.chunk(chunk, prepared)?;
+            if options.stop_at_bad
+                && let Some((item, Err(problem))) = chunk.iter().zip(&rows).find(|(_, row)| row.is_err())
+            {
+                return Err(Error::Unreadable { picture: item.path.clone(), problem: problem.clone() });
+            }
             done += chunk.len();
             skipped += rows.iter().filter(|row| row.is_err()).count();
             unfinished.append(chunk, rows)?;
@@ -138,9 +148,11 @@ pub fn extract(
         }
         Ok(())
     })?;
+    let record = file.record(runner.names().2, options)?;
     let (rows, skipped) = sides.write(&found.items, &options.out, unfinished, options)?;
+    let network_record = bidilel_data::write_network_record(&options.out, &record, None)?;
     let Sides { list, skipped_list } = sides;
-    Ok(Extracted { rows, dimensions, skipped, resumed, list, skipped_list })
+    Ok(Extracted { rows, dimensions, skipped, resumed, list, skipped_list, network_record })
 }
 
 /// Up to `batch` files at a time; a video, which is long, for itself.

@@ -4,17 +4,21 @@ mod input;
 #[cfg(feature = "ort")]
 mod ort;
 mod pool;
+mod record;
 mod rten;
+mod tokens;
 
 use std::path::{Path, PathBuf};
 
 pub use input::Input;
 pub use pool::Pool;
+pub use tokens::{Output, TokenBatch, TokenInput, TokenNetwork, TokenOutput};
 
 use crate::error::{Error, Result};
 use crate::guard::guarded;
 use crate::onnx::Graph;
 use crate::preprocess::Preprocess;
+use tokens::Whole;
 
 /// Which runtime is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,6 +57,8 @@ trait Engine: Send {
     fn run(&mut self, shape: &[usize], data: &[f32]) -> std::result::Result<Tensor, String>;
     /// The shapes of all outputs.
     fn shapes(&mut self, shape: &[usize], data: &[f32]) -> std::result::Result<Vec<Vec<usize>>, String>;
+    /// Runs a graph of texts; the inputs are all texts x tokens.
+    fn run_tokens(&mut self, inputs: &[Whole<'_>], shape: [usize; 2]) -> std::result::Result<Tensor, String>;
 }
 
 /// A network file, read but not loaded into a runtime.
@@ -89,6 +95,11 @@ impl NetworkFile {
     /// Reads a file.
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = bidilel_data::map(path)?.to_vec();
+        Self::from_bytes(path, bytes)
+    }
+
+    /// Reads the bytes of a file; files with its weights, where there are some, lie beside `path`.
+    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
         let problem = |problem| Error::Network { path: path.to_owned(), problem };
         let graph = Graph::read(&bytes).map_err(problem)?;
         for file in &graph.external {

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use ort::environment::Environment;
-use ort::session::Session;
-use ort::value::{TensorRef, ValueType};
+use ort::session::{Session, SessionInputValue};
+use ort::value::{Tensor as Owned, TensorRef, ValueType};
 
+use super::tokens::Whole;
 use super::{Engine, NetworkOptions, Runtime, Tensor};
 use crate::error::{Error, Result};
 use crate::guard::guarded;
@@ -102,6 +103,26 @@ impl Engine for Ort {
     fn run(&mut self, shape: &[usize], data: &[f32]) -> std::result::Result<Tensor, String> {
         let input = TensorRef::from_array_view((shape, data)).map_err(|error| error.to_string())?;
         let outputs = self.session.run(ort::inputs![input]).map_err(|error| error.to_string())?;
+        let (shape, data) = outputs[0].try_extract_tensor::<f32>().map_err(|error| error.to_string())?;
+        let shape = shape.iter().map(|&size| usize::try_from(size).unwrap_or(0)).collect();
+        Ok(Tensor { shape, data: data.to_vec() })
+    }
+
+    fn run_tokens(&mut self, inputs: &[Whole<'_>], shape: [usize; 2]) -> std::result::Result<Tensor, String> {
+        let mut named: Vec<(String, SessionInputValue<'_>)> = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let value = if input.wide {
+                Owned::from_array((shape, input.values.to_vec())).map(SessionInputValue::from)
+            } else {
+                let narrow: std::result::Result<Vec<i32>, _> =
+                    input.values.iter().map(|&value| i32::try_from(value)).collect();
+                let narrow =
+                    narrow.map_err(|_| format!("a number of `{}` takes more than 32 bits", input.name))?;
+                Owned::from_array((shape, narrow)).map(SessionInputValue::from)
+            };
+            named.push((input.name.to_owned(), value.map_err(|error| error.to_string())?));
+        }
+        let outputs = self.session.run(named).map_err(|error| error.to_string())?;
         let (shape, data) = outputs[0].try_extract_tensor::<f32>().map_err(|error| error.to_string())?;
         let shape = shape.iter().map(|&size| usize::try_from(size).unwrap_or(0)).collect();
         Ok(Tensor { shape, data: data.to_vec() })

@@ -3,7 +3,7 @@
 use super::Tensor;
 
 /// What becomes of a tensor with more dimensions than batch and features.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pool {
     /// The mean over places, frames or tokens.

@@ -25,7 +25,10 @@ fn rows_are_in_the_order_of_paths_and_labels_are_subfolders() {
     assert_eq!(work.rows(), expected());
     let list = std::fs::read_to_string(&extracted.list).unwrap();
     assert!(list.starts_with("index,path,label\n0,0/0.bmp,0\n1,0/2.bmp,0\n"), "{list}");
-    assert_eq!(work.written(), ["features.csv", "features.npy", "features.skipped.csv"]);
+    assert_eq!(
+        work.written(),
+        ["features.csv", "features.network.json", "features.npy", "features.skipped.csv"]
+    );
 }
 
 #[test]

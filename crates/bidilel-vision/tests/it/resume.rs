@@ -18,8 +18,10 @@ fn filled() -> Work {
     work
 }
 
-fn outputs(work: &Work) -> [Vec<u8>; 3] {
-    ["features.npy", "features.csv", "features.skipped.csv"].map(|name| fs::read(work.out(name)).unwrap())
+const OUTPUTS: [&str; 4] = ["features.npy", "features.csv", "features.skipped.csv", "features.network.json"];
+
+fn outputs(work: &Work) -> [Vec<u8>; 4] {
+    OUTPUTS.map(|name| fs::read(work.out(name)).unwrap())
 }
 
 #[test]
@@ -28,7 +30,7 @@ fn a_run_that_is_killed_anywhere_ends_with_the_same_bytes() {
     work.run().unwrap();
     let whole = outputs(&work);
     for most in [4, 8, 12] {
-        for name in ["features.npy", "features.csv", "features.skipped.csv"] {
+        for name in OUTPUTS {
             fs::remove_file(work.out(name)).unwrap();
         }
         let killed = catch_unwind(AssertUnwindSafe(|| work.run_until(most)));
@@ -50,7 +52,7 @@ fn a_run_that_is_killed_anywhere_ends_with_the_same_bytes() {
         let extracted = work.run().unwrap();
         assert!(extracted.resumed > 0 && extracted.resumed < 13 || most == 8);
         assert_eq!(outputs(&work), whole);
-        assert_eq!(work.written().len(), 3, "nothing is left over");
+        assert_eq!(work.written().len(), OUTPUTS.len(), "nothing is left over");
         work.options.resume = false;
     }
 }

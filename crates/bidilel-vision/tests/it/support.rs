@@ -49,6 +49,7 @@ impl Work {
             out: root.path().join("features.npy"),
             resume: false,
             csv_safe: false,
+            stop_at_bad: false,
         };
         let network = fixture(&format!("networks/{network}.onnx"));
         Self { root, network, layer: None, options, runtime: Runtime::Rten, library: None }

@@ -6,6 +6,7 @@ use faer::Mat;
 
 use super::{Dataset, Metric, Rows, Semantic, Split, SplitKind, Visual};
 use crate::error::{Error, Part, Result};
+use crate::networks::Networks;
 
 /// The origin of what was given in memory, for messages.
 const ORIGIN: &str = "memory";
@@ -47,6 +48,7 @@ impl Dataset {
             visual: Vec::new(),
             semantic: Vec::new(),
             splits: Vec::new(),
+            networks: Networks::default(),
         };
         DatasetBuilder { dataset, labels: Vec::new(), unseen: Vec::new() }
     }

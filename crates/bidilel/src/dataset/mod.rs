@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use builder::DatasetBuilder;
 
 use crate::error::{Error, Part, Result};
+use crate::networks::Networks;
 
 /// Feature rows that can be read one at a time: in memory, or mapped from a file.
 pub trait Rows: Send + Sync {
@@ -162,6 +163,8 @@ pub struct Dataset {
     pub semantic: Vec<Semantic>,
     /// Splits, in file order; the first is the default.
     pub splits: Vec<Split>,
+    /// What made the representations of pictures and texts, where that is known.
+    pub networks: Networks,
 }
 
 impl Dataset {

@@ -131,6 +131,12 @@ pub enum ModelProblem {
         /// The semantic representation.
         representation: String,
     },
+    /// More or fewer names of dimensions than there are dimensions.
+    #[error("`{representation}` has not one name for each of its dimensions")]
+    NameCount {
+        /// The semantic representation.
+        representation: String,
+    },
     /// More or fewer distances than there are pairs of unseen classes.
     #[error("wrong number of pairs of classes")]
     PairCount,

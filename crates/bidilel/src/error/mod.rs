@@ -1,11 +1,13 @@
 //! What can go wrong between a dataset and a recognition.
 
+mod classes;
 mod expected;
 mod files;
 mod problems;
 
 use bidilel_math::Observer;
 
+pub use classes::ClassProblem;
 pub use expected::Expected;
 pub use files::{EncoderProblem, FileProblem, ModelProblem};
 pub use problems::{Part, Role, SemanticProblem, SplitProblem};
@@ -224,6 +226,12 @@ pub enum Error {
         /// What is wrong with it.
         problem: ModelProblem,
     },
+    /// Classes of a model that cannot be changed.
+    #[error("{problem}")]
+    Classes {
+        /// Why not.
+        problem: ClassProblem,
+    },
     /// An encoder file that cannot be used.
     #[error("not a usable encoder: {problem}")]
     Encoder {
@@ -278,6 +286,9 @@ pub enum Error {
         /// The method.
         method: MethodName,
     },
+    /// Refiners for which a generalized model has no bias.
+    #[error("the bias of known classes was chosen for other refiners, or for other settings of them")]
+    Uncalibrated,
     /// Views that a search has not loaded.
     #[error("`visual` is {asked}, but {loaded} is what was loaded: views are not varied")]
     OtherViews {

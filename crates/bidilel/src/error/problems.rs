@@ -70,6 +70,31 @@ pub enum SplitProblem {
         /// Its test instances.
         count: usize,
     },
+    /// A draw of test instances of known classes, where there are some.
+    #[error("it has {count} test instances of known classes, so none can be drawn")]
+    TestsKnown {
+        /// How many.
+        count: usize,
+    },
+    /// A draw of test instances of known classes, of which none has two.
+    #[error("no known class has two instances, so none can be tested that is not learned from")]
+    SingleInstances,
+    /// Generalized recognition without test instances of known classes.
+    #[error("it has no test instances of known classes, so nothing shows how well these are recognized")]
+    NoSeenTest,
+    /// Instances divided one by one, where each has several labels.
+    #[error(
+        "it divides instances, which have several labels each: a split of tags divides classes, by `unseen`"
+    )]
+    InstancesWithTags,
+    /// Too few known labels to find thresholds with.
+    #[error(
+        "{found} known labels have instances to learn from, and thresholds need 3: some are held out to find them"
+    )]
+    FewKnownLabels {
+        /// How many there are.
+        found: usize,
+    },
 }
 
 /// Why a semantic representation cannot be used.

@@ -23,7 +23,7 @@ use crate::latent_space::{LatentSpace, Map};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
 use crate::settings;
-use crate::stored::{Recorded, Stored, unpack};
+use crate::stored::{Change, Recorded, Stored, unpack};
 use crate::task::{Prepared, Task, Training};
 use crate::tensors::Tensor;
 
@@ -134,5 +134,10 @@ impl Stored for Rankings {
         }
         let mean = unpack(file, MEAN, Some(recorded.views.dim()), Some(1))?;
         Ok(Self::new(maps, mean.col_as_slice(0).to_vec(), vectors, recorded.known))
+    }
+
+    fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+        let vectors = vectors(change.semantics, "this method")?;
+        Ok(Some(Self::new(self.maps.clone(), self.mean.clone(), vectors, self.known)))
     }
 }

@@ -28,7 +28,7 @@ use crate::error::Result;
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::{self, Settings};
-use crate::stored::{Recorded, Stored, unpack};
+use crate::stored::{Change, Recorded, Stored, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -142,6 +142,10 @@ impl Stored for ConvexCombination {
         let predictors = Predictors::read(file, recorded, recorded.known)?;
         let terms = [unpack(file, "combined_classes", Some(1), Some(1))?[(0, 0)]];
         Ok(Self { predictors, classes: unit(semantics)?, terms })
+    }
+
+    fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+        Ok(Some(Self { classes: unit(change.semantics)?, ..self.clone() }))
     }
 }
 

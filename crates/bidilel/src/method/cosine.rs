@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
-use crate::stored::{Recorded, Stored};
+use crate::stored::{Change, Recorded, Stored};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -107,6 +107,10 @@ impl Stored for SharedSpace {
 
     fn read(_file: &SafeTensors<'_>, recorded: &Recorded<'_>, semantics: &ClassSemantics) -> Result<Self> {
         Self::of(semantics, recorded.views.dim())
+    }
+
+    fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+        Self::of(change.semantics, self.prompts.nrows()).map(Some)
     }
 }
 

@@ -28,7 +28,7 @@ use crate::latent_space::{LatentSpace, Map};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
 use crate::settings::{self, Settings};
-use crate::stored::{Recorded, Stored, unpack};
+use crate::stored::{Change, Recorded, Stored, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -189,6 +189,12 @@ impl Stored for Compatibility {
         };
         let vectors = centered(vectors, &center);
         Ok(Self::new(weights, center, vectors.as_ref(), recorded.known))
+    }
+
+    fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+        let vectors = centered(vectors(change.semantics, "method `eszsl`")?, &self.center);
+        let (weights, center) = (self.weights.clone(), self.center.clone());
+        Ok(Some(Self::new(weights, center, vectors.as_ref(), self.known)))
     }
 }
 

@@ -28,7 +28,7 @@ use crate::latent_space::{LatentSpace, Map};
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::{ExemDistance, Settings};
-use crate::stored::{Recorded, Stored, unpack};
+use crate::stored::{Change, Recorded, Stored, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -142,6 +142,12 @@ impl Stored for VisualExemplars {
         let all = recorded.known + recorded.unseen;
         let exemplars = unpack(file, "exemplars", Some(map.ncols()), Some(all))?;
         Ok(Self::new(map, mean.col_as_slice(0).to_vec(), exemplars, recorded.known))
+    }
+
+    /// New classes would need the regression behind the exemplars, which is not kept.
+    fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+        let exemplars = change.columns(&self.exemplars, |_, _| Ok(None))?;
+        Ok(exemplars.map(|exemplars| Self { exemplars, ..self.clone() }))
     }
 }
 

@@ -31,18 +31,18 @@ use safetensors::tensor::SafeTensors;
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::parallel::product;
-use bidilel_math::{Observer, dictionary, distance, simplex};
+use bidilel_math::{Observer, Silent, dictionary, distance, simplex};
 
 use super::joint::{Joint, Moments, Weights};
 use super::linear::{Sums, require_linear, vectors};
-use super::{FittedMethod, ZeroShotMethod};
+use super::{FittedMethod, Method, ZeroShotMethod};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::post::{LatentRefiner, Structured};
 use crate::recognize::{Candidates, Latent, Recognition, Scores};
 use crate::semantic::ClassSemantics;
 use crate::settings::{self, Settings};
-use crate::stored::{Recorded, Stored, unpack};
+use crate::stored::{Change, Recorded, Stored, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -198,5 +198,15 @@ impl Stored for LatentSimilarity {
         let codes = unpack(file, "class_codes", Some(known), Some(known + recorded.unseen))?;
         let structured = unpack(file, "structured", Some(1), Some(1))?[(0, 0)] != 0.0;
         Ok(Self::new(map, offset, similarity, codes, structured))
+    }
+
+    fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+        let Method::Jlse(jlse) = change.method else { return Ok(None) };
+        let codes = change.columns(&self.codes, |known, new| {
+            simplex::codes(known, new, jlse.method.jlse_gamma, &Silent)
+                .map(Some)
+                .map_err(Error::in_stage("codes"))
+        })?;
+        Ok(codes.map(|codes| Self { codes, ..self.clone() }))
     }
 }

@@ -36,6 +36,7 @@ mod latem;
 mod linear;
 mod mr;
 mod probabilities;
+mod refined;
 mod report;
 mod rr;
 mod rr_reverse;
@@ -72,6 +73,7 @@ pub use jlse::{Jlse, LatentSimilarity};
 pub use kdica::Kdica;
 pub use latem::Latem;
 pub use mr::{ManifoldRegression, Mr};
+pub use refined::Refined;
 pub use report::MethodReport;
 pub use rr::Rr;
 pub use rr_reverse::{RrReverse, VisualPrototypes};
@@ -89,7 +91,7 @@ use crate::post::{Post, refined};
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::{Owner, Setting, Settings, TABLE, named};
-use crate::stored::{Recorded, Stored};
+use crate::stored::{Change, Recorded, Stored};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 pub use crate::zero_shot::{FittedMethod, ZeroShotMethod};
@@ -134,9 +136,10 @@ impl MethodInfo {
     }
 }
 
-/// Declares the methods by name, each with its year, kind and reference, with its settings and with what it learns.
+/// Declares the methods by name, each with its year, kind and reference, with its settings, with what
+/// holds them and its refiners, and with what it learns.
 macro_rules! methods {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal ($year:literal, $kind:ident, $reference:literal), $settings:ty => $fitted:ty;)+) => {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal ($year:literal, $kind:ident, $reference:literal), $settings:ty as $held:ty => $fitted:ty;)+) => {
         /// Names of the methods, as they are typed and written.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub enum MethodName {
@@ -163,7 +166,7 @@ macro_rules! methods {
         /// Any of the methods, with its settings.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "name")]
-        pub enum Method { $($(#[$doc])* #[serde(rename = $name)] $variant($settings),)+ }
+        pub enum Method { $($(#[$doc])* #[serde(rename = $name)] $variant($held),)+ }
 
         /// What any of the methods learns.
         #[derive(Debug, Clone, PartialEq)]
@@ -172,9 +175,18 @@ macro_rules! methods {
         impl Method {
             /// The method that settings ask for, with `seed` for what is random.
             pub fn from_settings(settings: &Settings, seed: u64) -> Self {
-                match settings.method.unwrap_or_default() {
-                    $(MethodName::$variant => Self::$variant(<$settings>::from_settings(settings, seed)),)+
+                let mut method: Self = match settings.method.unwrap_or_default() {
+                    $(MethodName::$variant => <$settings>::from_settings(settings, seed).into(),)+
+                };
+                match &mut method {
+                    $(Self::$variant(held) => held.post = settings.effective().post(),)+
                 }
+                method
+            }
+
+            /// Its refiners, in order.
+            pub fn post(&self) -> &[Post] {
+                match self { $(Self::$variant(held) => &held.post,)+ }
             }
 
             /// Its name, as it is typed.
@@ -185,7 +197,7 @@ macro_rules! methods {
 
         $(impl From<$settings> for Method {
             fn from(settings: $settings) -> Self {
-                Self::$variant(settings)
+                Self::$variant(settings.into())
             }
         })+
 
@@ -222,6 +234,11 @@ macro_rules! methods {
                 match self { $(Self::$variant(fitted) => fitted.tensors(),)+ }
             }
 
+            /// What it is for other classes, everything that was learned being fixed; `None` where only another fit can tell.
+            pub(crate) fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+                Ok(match self { $(Self::$variant(fitted) => fitted.changed(change)?.map(Self::$variant),)+ })
+            }
+
             /// Reads what a method has learned.
             pub(crate) fn read(
                 method: &Method,
@@ -240,85 +257,80 @@ macro_rules! methods {
 methods! {
     /// The paper's: bidirectional latent embedding.
     Bidilel = "bidilel" (2017, Inductive, "Q. Wang and K. Chen, Zero-shot visual recognition via bidirectional latent embedding"),
-        Pipeline => Fitted;
+        Pipeline as Pipeline => Fitted;
     /// Direct attribute prediction.
     Dap = "dap" (2009, Inductive, "C. Lampert, H. Nickisch and S. Harmeling, Learning to detect unseen object classes by between-class attribute transfer"),
-        Dap => AttributeClassifiers;
+        Dap as Refined<Dap> => AttributeClassifiers;
     /// Indirect attribute prediction.
     Iap = "iap" (2009, Inductive, "C. Lampert, H. Nickisch and S. Harmeling, Learning to detect unseen object classes by between-class attribute transfer"),
-        Iap => IndirectAttributes;
+        Iap as Refined<Iap> => IndirectAttributes;
     /// Attribute label embedding.
     Ale = "ale" (2013, Inductive, "Z. Akata, F. Perronnin, Z. Harchaoui and C. Schmid, Label-embedding for attribute-based classification"),
-        Ale => Rankings;
+        Ale as Refined<Ale> => Rankings;
     /// Convex combination of semantic embeddings.
     Conse = "conse" (2013, Inductive, "M. Norouzi et al., Zero-shot learning by convex combination of semantic embeddings"),
-        Conse => ConvexCombination;
+        Conse as Refined<Conse> => ConvexCombination;
     /// Deep visual-semantic embedding.
     Devise = "devise" (2013, Inductive, "A. Frome et al., DeViSE: a deep visual-semantic embedding model"),
-        Devise => Rankings;
+        Devise as Refined<Devise> => Rankings;
     /// Embarrassingly simple zero-shot learning.
     Eszsl = "eszsl" (2015, Inductive, "B. Romera-Paredes and P. Torr, An embarrassingly simple approach to zero-shot learning"),
-        Eszsl => Compatibility;
+        Eszsl as Refined<Eszsl> => Compatibility;
     /// Hierarchical attribute transfer.
     Hat = "hat" (2015, Inductive, "Z. Al-Halah and R. Stiefelhagen, How to transfer? Zero-shot object recognition via hierarchical transfer of semantic attributes"),
-        Hat => HierarchicalAttributes;
+        Hat as Refined<Hat> => HierarchicalAttributes;
     /// Ridge regression to descriptions.
     Rr = "rr" (2015, Inductive, "X. Xu, T. Hospedales and S. Gong, Semantic embedding space for zero-shot action recognition"),
-        Rr => SemanticMap;
+        Rr as Refined<Rr> => SemanticMap;
     /// Ridge regression to features.
     RrReverse = "rr-reverse" (2015, Inductive, "Y. Shigeto et al., Ridge regression, hubness, and zero-shot learning"),
-        RrReverse => VisualPrototypes;
+        RrReverse as Refined<RrReverse> => VisualPrototypes;
     /// Structured joint embedding.
     Sje = "sje" (2015, Inductive, "Z. Akata, S. Reed, D. Walter, H. Lee and B. Schiele, Evaluation of output embeddings for fine-grained image classification"),
-        Sje => Rankings;
+        Sje as Refined<Sje> => Rankings;
     /// Semantic similarity embedding.
     Sse = "sse" (2015, Inductive, "Z. Zhang and V. Saligrama, Zero-shot learning via semantic similarity embedding"),
-        Sse => MixturePatterns;
+        Sse as Refined<Sse> => MixturePatterns;
     /// Joint latent similarity embedding.
     Jlse = "jlse" (2016, Inductive, "Z. Zhang and V. Saligrama, Zero-shot learning via joint latent similarity embedding"),
-        Jlse => LatentSimilarity;
+        Jlse as Refined<Jlse> => LatentSimilarity;
     /// Domain-invariant components, then direct attribute prediction.
     Kdica = "kdica" (2016, Inductive, "C. Gan, T. Yang and B. Gong, Learning attributes equals multi-source domain generalization"),
-        Kdica => AttributeClassifiers;
+        Kdica as Refined<Kdica> => AttributeClassifiers;
     /// Latent embeddings.
     Latem = "latem" (2016, Inductive, "Y. Xian et al., Latent embeddings for zero-shot classification"),
-        Latem => Rankings;
+        Latem as Refined<Latem> => Rankings;
     /// Synthesized classifiers.
     Sync = "sync" (2016, Inductive, "S. Changpinyo et al., Synthesized classifiers for zero-shot learning"),
-        SynC => SynthesizedClassifiers;
+        SynC as Refined<SynC> => SynthesizedClassifiers;
     /// Predicted exemplars with synthesized classifiers.
     Exem = "exem" (2017, Inductive, "S. Changpinyo, W.-L. Chao and F. Sha, Predicting visual exemplars of unseen classes for zero-shot learning"),
-        Exem => SynthesizedClassifiers;
+        Exem as Refined<Exem> => SynthesizedClassifiers;
     /// The nearest predicted exemplar.
     ExemNearest = "exem-1nn" (2017, Inductive, "S. Changpinyo, W.-L. Chao and F. Sha, Predicting visual exemplars of unseen classes for zero-shot learning"),
-        ExemNearest => VisualExemplars;
+        ExemNearest as Refined<ExemNearest> => VisualExemplars;
     /// Semantic autoencoder.
     Sae = "sae" (2017, Inductive, "E. Kodirov, T. Xiang and S. Gong, Semantic autoencoder for zero-shot learning"),
-        Sae => SemanticMap;
+        Sae as Refined<Sae> => SemanticMap;
     /// Cosine similarity, where pictures and descriptions share a space.
     Cosine = "cosine" (2021, Inductive, "A. Radford et al., Learning transferable visual models from natural language supervision"),
-        Cosine => SharedSpace;
+        Cosine as Refined<Cosine> => SharedSpace;
     /// Manifold regression, self-training and normalized similarities.
     Mr = "mr" (2015, Transductive, "X. Xu, T. Hospedales and S. Gong, Semantic embedding space for zero-shot action recognition"),
-        Mr => ManifoldRegression;
+        Mr as Refined<Mr> => ManifoldRegression;
     /// Transductive multi-view hypergraph label propagation.
     TmvHlp = "tmv-hlp" (2015, Transductive, "Y. Fu, T. Hospedales, T. Xiang and S. Gong, Transductive multi-view zero-shot learning"),
-        TmvHlp => SemanticViews;
+        TmvHlp as Refined<TmvHlp> => SemanticViews;
     /// Unsupervised domain adaptation of a dictionary.
     Uda = "uda" (2015, Transductive, "E. Kodirov, T. Xiang, Z. Fu and S. Gong, Unsupervised domain adaptation for zero-shot learning"),
-        Uda => KnownDictionary;
+        Uda as Refined<Uda> => KnownDictionary;
 }
 
 impl Method {
-    /// Its refiners, in order.
-    pub fn post(&self) -> &[Post] {
-        if let Self::Bidilel(pipeline) = self { &pipeline.post } else { &[] }
-    }
-
     /// Whether it needs the whole batch of test instances, without its refiners.
     pub fn kind(&self) -> Kind {
         if let Self::Jlse(jlse) = self
-            && jlse.jlse_structured
+            && jlse.method.jlse_structured
         {
             return Kind::Transductive;
         }

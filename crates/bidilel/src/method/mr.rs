@@ -39,6 +39,7 @@ use super::{FittedMethod, ZeroShotMethod};
 use crate::bottom_up::{scale_both, scale_rows};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
+use crate::post::normalize_classes;
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::settings::{self, Settings};
 use crate::task::{Prepared, Task};
@@ -167,20 +168,9 @@ impl FittedMethod for ManifoldRegression {
         let cosines = product(prototypes.transpose(), points.as_ref());
         let prototypes = self_trained(&prototypes, &points, &cosines, self.settings.mr_self_training);
         let mut cosines = product(prototypes.transpose(), points.as_ref());
-        normalize_rows(&mut cosines);
+        normalize_classes(&mut cosines);
         Ok(Scores { values: cosines }.into())
     }
-}
-
-/// Divides every row by its norm, where it has one.
-fn normalize_rows(scores: &mut Mat<f64>) {
-    let mut squares = vec![0.0; scores.nrows()];
-    for i in 0..scores.ncols() {
-        squares.iter_mut().zip(scores.col_as_slice(i)).for_each(|(sum, value)| *sum += value * value);
-    }
-    let factors: Vec<f64> =
-        squares.iter().map(|&square| if square > 0.0 { square.sqrt().recip() } else { 0.0 }).collect();
-    scale_rows(scores, Some(&factors));
 }
 
 #[cfg(test)]
@@ -202,13 +192,5 @@ mod tests {
         gradient -= &fitted.sums.cross;
         gradient += &map * faer::Scale(0.5);
         assert!(gradient.norm_max() < 1e-9, "{}", gradient.norm_max());
-    }
-
-    #[test]
-    fn a_hub_loses_its_advantage() {
-        // The first class is nearest to both instances, and more so to the first.
-        let mut cosines = faer::mat![[0.9, 0.8], [0.1, 0.7]];
-        normalize_rows(&mut cosines);
-        assert_eq!(Scores { values: cosines }.labels(), [0, 1]);
     }
 }

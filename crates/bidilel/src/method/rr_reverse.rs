@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
 use crate::settings::{self, Settings};
-use crate::stored::{Recorded, Stored, unpack};
+use crate::stored::{Change, Recorded, Stored, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -147,5 +147,11 @@ impl Stored for VisualPrototypes {
         let map = unpack(file, "visual_from_semantic", Some(recorded.views.dim()), Some(classes.nrows()))?;
         let offset = unpack(file, "visual_offset", Some(recorded.views.dim()), Some(1))?;
         Ok(Self::new(map, offset, classes, recorded.views.scales(), recorded.known))
+    }
+
+    fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+        let classes = vectors(change.semantics, "method `rr-reverse`")?;
+        let (map, offset) = (self.map.clone(), self.offset.clone());
+        Ok(Some(Self::new(map, offset, classes, self.scales.clone(), self.known)))
     }
 }

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::latent_space::{LatentSpace, Map};
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
-use crate::stored::{Recorded, Stored, unpack};
+use crate::stored::{Change, Recorded, Stored, unpack};
 use crate::task::Prepared;
 use crate::tensors::Tensor;
 
@@ -60,5 +60,10 @@ impl Stored for SemanticMap {
         let map = unpack(file, "semantic_from_visual", Some(recorded.views.dim()), Some(classes.nrows()))?;
         let offset = unpack(file, "semantic_offset", Some(classes.nrows()), Some(1))?;
         Ok(Self::new(map, offset.col_as_slice(0).to_vec(), classes, recorded.known))
+    }
+
+    fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+        let classes = vectors(change.semantics, "this method")?;
+        Ok(Some(Self::new(self.map.clone(), self.space.mean.clone(), classes, self.known)))
     }
 }

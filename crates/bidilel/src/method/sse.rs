@@ -28,16 +28,16 @@ use safetensors::tensor::SafeTensors;
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::parallel::product;
-use bidilel_math::{Observer, simplex, vector};
+use bidilel_math::{Observer, Silent, simplex, vector};
 
 use super::linear::{require_linear, vectors};
 use super::similarity::Similarities;
-use super::{FittedMethod, ZeroShotMethod};
+use super::{FittedMethod, Method, ZeroShotMethod};
 use crate::error::{Error, Result};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
 use crate::settings::{self, Settings, named};
-use crate::stored::{Recorded, Stored, unpack};
+use crate::stored::{Change, Recorded, Stored, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
 
@@ -223,5 +223,15 @@ impl Stored for MixturePatterns {
         let relu = unpack(file, "sse_variant", Some(1), Some(1))?[(0, 0)] != 0.0;
         let variant = if relu { SseVariant::Relu } else { SseVariant::Intersection };
         Ok(Self::new(variant, references, weights, codes))
+    }
+
+    fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+        let Method::Sse(sse) = change.method else { return Ok(None) };
+        let codes = change.columns(&self.codes, |known, new| {
+            simplex::codes(known, new, sse.method.sse_gamma, &Silent)
+                .map(Some)
+                .map_err(Error::in_stage("codes"))
+        })?;
+        Ok(codes.map(|codes| Self { codes, ..self.clone() }))
     }
 }

@@ -29,15 +29,16 @@ use bidilel_math::svm::{self, Classes, Machines};
 use bidilel_math::{Observer, eigen};
 
 use super::linear::{Sums, require_linear, scaled, vectors};
-use super::{FittedMethod, ZeroShotMethod};
+use super::{FittedMethod, Method, ZeroShotMethod};
 use crate::error::{Error, Result};
 use crate::latent_space::{LatentSpace, Map};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::semantic::ClassSemantics;
 use crate::settings::{self, Settings, SyncLoss};
-use crate::stored::{Recorded, Stored, unpack};
+use crate::stored::{Change, Recorded, Stored, unpack};
 use crate::task::{Prepared, Task};
 use crate::tensors::Tensor;
+use crate::top_down::joined;
 
 /// The name of the classifiers in a model file.
 const TENSOR: &str = "classifiers";
@@ -225,6 +226,18 @@ impl Stored for SynthesizedClassifiers {
         let all = recorded.known + recorded.unseen;
         let weights = unpack(file, TENSOR, Some(recorded.views.dim()), Some(all))?;
         Ok(Self::new(weights, recorded.known))
+    }
+
+    /// New classes are synthesized from the descriptions that were given; those of `exem` are predicted, and what
+    /// predicts them is not kept.
+    fn changed(&self, change: &Change<'_>) -> Result<Option<Self>> {
+        let width = if let Method::Sync(sync) = change.method { Some(sync.method.sync_width) } else { None };
+        let weights = change.columns(&self.weights, |known, new| {
+            let Some(width) = width else { return Ok(None) };
+            let synthesis = Synthesis::new(joined(known, new).as_ref(), self.known, width)?;
+            Ok(Some(product(self.weights.subcols(0, self.known), synthesis.unseen.as_ref())))
+        })?;
+        Ok(weights.map(|weights| Self::new(weights, self.known)))
     }
 }
 

@@ -2,10 +2,12 @@
 //!
 //! Tensors are `f64` unless said otherwise: `semantic_distances.known_unseen`, `semantic_distances.unseen_pairs` (of the
 //! classes j = 1, 2, ... those to the classes before j), one `semantic.<name>` per representation (as the dataset has
-//! it; with unit norm before version 4), and those of the method (`fitted.rs` for the paper's). The metadata entry
+//! it; with unit norm before version 4), those of the method (`fitted.rs` for the paper's), training instances where some
+//! are kept (`kept.rs`), and one `file.<sha256>` of bytes per network that is part of the model. The metadata entry
 //! `bidilel` is a JSON object ([`Header`]), made from the model when it is written, so that nothing is kept twice. No
 //! code is in the file, and a reader can map it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use safetensors::tensor::SafeTensors;
@@ -14,18 +16,22 @@ use serde_json::json;
 
 use bidilel_math::symmetric::Symmetric;
 
-use super::Model;
+use super::calibration::{self, CalibrationHeader};
+use super::{KeptInstances, Model};
+use crate::calibrate::Biases;
 use crate::dataset::Metric;
 use crate::error::{FileProblem, ModelProblem, Result};
 use crate::method::{AnyFitted, Method};
+use crate::networks::{NetworkRecord, Networks};
 use crate::semantic::{ClassSemantics, Representation, SemanticDistances};
 use crate::stored::{Recorded, unpack};
+use crate::tags::Thresholds;
 use crate::task::Normalize;
 use crate::tensors::{self, Tensor};
 use crate::visual::{Report, Views};
 
 /// The version of the format that this program writes; it reads this and older ones.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 /// The first version that names its method and has semantic vectors as the dataset has them.
 const METHODS_SINCE: u32 = 4;
 /// The metadata key of the header.
@@ -68,8 +74,23 @@ pub struct Header {
     /// How many latent spaces there are, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latent_spaces: Option<usize>,
+    /// Biases of the known classes, where these are candidates (since version 5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalized: Option<Biases>,
+    /// How sure predictions may be, where it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<CalibrationHeader>,
+    /// The least scores of tags, of a model that was fitted to instances with several labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<Thresholds>,
     /// Fingerprint of the data that was learned from.
     pub fingerprint: String,
+    /// Paths or identifiers of the training instances that are kept, where they have some; since version 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance_names: Option<Vec<String>>,
+    /// What made the representations of pictures and texts, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub networks: Option<Networks>,
 }
 
 /// One semantic representation of a model.
@@ -81,6 +102,9 @@ pub struct SemanticHeader {
     pub weight: f64,
     /// Its distance.
     pub metric: Metric,
+    /// Names of its dimensions, where the dataset has them; since version 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
 }
 
 impl Model {
@@ -91,6 +115,7 @@ impl Model {
             name: one.name.clone(),
             weight: one.weight,
             metric: one.metric,
+            names: one.dimension_names.clone(),
         });
         Header {
             format: FORMAT_VERSION,
@@ -108,7 +133,12 @@ impl Model {
             stress: latent.map(|fitted| fitted.stress),
             converged: latent.map(|fitted| fitted.embedding.converged),
             latent_spaces: latent.map(|fitted| fitted.space.spaces()).filter(|&spaces| spaces > 1),
+            generalized: self.generalized.clone(),
+            calibration: self.calibration.as_ref().map(CalibrationHeader::of),
+            thresholds: self.thresholds.clone(),
             fingerprint: self.fingerprint.clone(),
+            instance_names: self.kept.as_ref().and_then(KeptInstances::names).cloned(),
+            networks: (!self.networks.is_empty()).then(|| self.networks.clone()),
         }
     }
 
@@ -123,10 +153,15 @@ impl Model {
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         let distances = &self.semantics.distances;
         let mut tensors = self.fitted.tensors();
+        tensors.extend(self.kept.iter().flat_map(KeptInstances::tensors));
         tensors.push(Tensor::new("semantic_distances.known_unseen", &distances.known_unseen));
         tensors.push(Tensor::vector("semantic_distances.unseen_pairs", distances.unseen_unseen.entries()));
         for one in &self.semantics.representations {
             tensors.push(Tensor::new(&format!("semantic.{}", one.name), &one.raw));
+        }
+        tensors.extend(self.calibration.iter().flat_map(calibration::tensors));
+        for (sha256, bytes) in &self.embedded {
+            tensors.push(Tensor::file(&embedded_name(sha256), bytes));
         }
         tensors::write(&tensors, KEY, &serde_json::to_string(&self.header())?, out)
     }
@@ -160,9 +195,30 @@ impl Model {
             fusion: header.fusion.as_ref(),
         };
         let fitted = AnyFitted::read(&header.method, &file, &recorded, &semantics)?;
+        let calibration = header.calibration.as_ref().map(|own| own.read(&file)).transpose()?;
+        let dim = fitted.latent().map_or(0, |fitted| fitted.space.dim());
+        let kept = KeptInstances::read(&file, dim, header.known.len(), header.instance_names)?;
         let Header {
-            dataset, split, visual, normalize, method, known, unseen, instances, fingerprint, ..
+            dataset,
+            split,
+            visual,
+            normalize,
+            method,
+            known,
+            unseen,
+            instances,
+            generalized,
+            fingerprint,
+            thresholds,
+            networks,
+            ..
         } = header;
+        let of_known = thresholds.as_ref().and_then(|thresholds| thresholds.known.as_ref());
+        if of_known.is_some_and(|own| own.len() != known.len()) {
+            return Err(ModelProblem::Without { what: "threshold for every known class" }.into());
+        }
+        let networks = networks.unwrap_or_default();
+        let embedded = read_embedded(&file, &networks)?;
         Ok(Self {
             dataset,
             split,
@@ -174,9 +230,33 @@ impl Model {
             unseen,
             semantics,
             instances,
+            generalized,
+            calibration,
             fingerprint,
+            kept,
+            thresholds,
+            networks,
+            embedded,
         })
     }
+}
+
+/// The tensor of a file that is part of the model.
+fn embedded_name(sha256: &str) -> String {
+    format!("file.{sha256}")
+}
+
+/// The files that the header names and the model has.
+fn read_embedded(file: &SafeTensors<'_>, networks: &Networks) -> Result<BTreeMap<String, Vec<u8>>> {
+    let mut embedded = BTreeMap::new();
+    for record in networks.records().flat_map(NetworkRecord::files) {
+        let name = embedded_name(&record.sha256);
+        if file.tensor(&name).is_ok() {
+            let bytes = tensors::unpack_file(file, &name).map_err(ModelProblem::from)?;
+            embedded.insert(record.sha256.clone(), bytes);
+        }
+    }
+    Ok(embedded)
 }
 
 fn read_semantics(file: &SafeTensors<'_>, header: &Header) -> Result<ClassSemantics> {
@@ -189,11 +269,14 @@ fn read_semantics(file: &SafeTensors<'_>, header: &Header) -> Result<ClassSemant
         if zero && one.metric != Metric::Precomputed {
             return Err(ModelProblem::ZeroVector { representation: one.name.clone() }.into());
         }
+        if one.names.as_ref().is_some_and(|names| names.len() != raw.nrows()) {
+            return Err(ModelProblem::NameCount { representation: one.name.clone() }.into());
+        }
         Ok(if header.format < METHODS_SINCE {
             let (name, weight, metric) = (one.name.clone(), one.weight, one.metric);
-            Representation { name, weight, metric, values: raw.clone(), raw }
+            Representation { name, weight, metric, values: raw.clone(), raw, dimension_names: None }
         } else {
-            Representation::new(&one.name, one.weight, one.metric, raw)
+            Representation::new(&one.name, one.weight, one.metric, raw).with_names(one.names.clone())
         })
     };
     let representations = header.semantic.iter().map(representation).collect::<Result<Vec<_>>>()?;

@@ -1,6 +1,7 @@
 //! The paper's method in a model file: the map into the latent space, landmarks and embeddings.
 //!
-//! `latent_mean`, `landmarks`, `embedding`; and, of the map, `latent_from_visual` (visual x latent, the views' features
+//! `latent_mean`, `landmarks`, `embedding` and, where that is the mean of a mapping and a regression, `embedding_mapped`
+//! of the mapping alone; and, of the map, `latent_from_visual` (visual x latent, the views' features
 //! below each other), or `latent_from_kernel` (support x latent) with one `support.<view>` per view (`f32`, support x
 //! visual), or `visual_scale`, or nothing where the space is the visual one. Several latent spaces, of which the header
 //! says how many, have their coordinates below each other.
@@ -25,6 +26,7 @@ impl Stored for Fitted {
             Tensor::new("landmarks", &landmarks.points),
             Tensor::new("embedding", &embedding.points),
         ];
+        tensors.extend(embedding.mapped.iter().map(|mapped| Tensor::new("embedding_mapped", mapped)));
         match &space.map {
             Map::Linear(latent_from_visual) | Map::Several { map: latent_from_visual, .. } => {
                 tensors.push(Tensor::new("latent_from_visual", latent_from_visual));
@@ -52,6 +54,11 @@ impl Stored for Fitted {
         }
         let missing = |key| ModelProblem::MissingKey { key };
         let dim = Some(mean.nrows());
+        // Not in files before version 5, nor where there is but one embedder.
+        let mapped = match file.tensor("embedding_mapped") {
+            Ok(_) => Some(unpack(file, "embedding_mapped", dim, Some(recorded.unseen))?),
+            Err(_) => None,
+        };
         Ok(Self {
             space: LatentSpace {
                 map: unpack_map(file, recorded, mean.nrows())?,
@@ -62,6 +69,7 @@ impl Stored for Fitted {
                 points: unpack(file, "embedding", dim, Some(recorded.unseen))?,
                 // Older files do not have it: their fits converged, or the user was told.
                 converged: recorded.converged.unwrap_or(true),
+                mapped,
             },
             stress: recorded.stress.ok_or_else(|| missing("stress"))?,
             fusion: recorded.fusion.cloned().ok_or_else(|| missing("fusion"))?,

@@ -12,23 +12,33 @@
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 
+mod calibration;
 mod file;
 mod fitted;
+mod kept;
 mod project;
+
+use std::collections::BTreeMap;
 
 use faer::MatRef;
 
 use bidilel_math::Observer;
 
+pub use calibration::CalibrationHeader;
 pub use file::{FORMAT_VERSION, Header, SemanticHeader};
+pub use kept::KeptInstances;
 
+use crate::calibrate::{Biases, Calibration, HoldOut};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, ZeroShotMethod};
+use crate::networks::Networks;
 use crate::pipeline::Fitted;
+use crate::post::{Post, refined};
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
+use crate::tags::Thresholds;
 use crate::task::{Normalize, Task};
 use crate::visual::Views;
 
@@ -55,8 +65,20 @@ pub struct Model {
     pub semantics: ClassSemantics,
     /// How many instances were learned from.
     pub instances: usize,
+    /// Biases of the known classes; none where these are no candidates.
+    pub generalized: Option<Biases>,
+    /// How sure predictions may be, where it was measured on held-out known classes.
+    pub calibration: Option<Calibration>,
     /// Fingerprint of the data that were learned from.
     pub fingerprint: String,
+    /// Training instances to show similar ones of, where some are kept.
+    pub kept: Option<KeptInstances>,
+    /// The least scores of tags; none for a model of single labels.
+    pub thresholds: Option<Thresholds>,
+    /// What made the representations of pictures and texts, where that is known.
+    pub networks: Networks,
+    /// Files of these networks that are part of the model, by their SHA-256.
+    pub embedded: BTreeMap<String, Vec<u8>>,
 }
 
 /// The best class of an instance.
@@ -88,8 +110,23 @@ impl Model {
             unseen: task.unseen.clone(),
             semantics: task.semantics.clone(),
             instances: task.train.labels.len(),
+            generalized: None,
+            calibration: None,
             fingerprint: task.fingerprint(),
+            kept: None,
+            thresholds: None,
+            networks: Networks::default(),
+            embedded: BTreeMap::new(),
         }
+    }
+
+    /// Records what made the inputs: those of `networks` that made a representation of this model.
+    #[must_use]
+    pub fn made_by(mut self, networks: &Networks) -> Self {
+        let views = self.views.parts.iter().map(|view| view.name.as_str());
+        let semantics = self.semantics.representations.iter().map(|one| one.name.as_str());
+        self.networks = networks.of(views, semantics);
+        self
     }
 
     /// Fits one trial of a dataset: the split of that name, or the first trial of the dataset's first split.
@@ -106,7 +143,36 @@ impl Model {
         let method = Method::from_settings(settings, seed);
         method.require_inductive()?;
         let fitted = method.fit(&task, watch)?;
-        Ok(Self::new(&dataset.name, choice.normalize, &task, &method, fitted))
+        let model =
+            Self::new(&dataset.name, choice.normalize, &task, &method, fitted).made_by(&dataset.networks);
+        if choice.candidates == Candidates::All {
+            model.calibrated(&task, &method, &HoldOut::like(&task, Candidates::All, seed), watch)
+        } else {
+            Ok(model)
+        }
+    }
+
+    /// The same model for known and unseen classes together, with biases that are chosen on held-out known classes, and how
+    /// sure its predictions may be, from the same folds.
+    ///
+    /// # Errors
+    /// Those of the fits.
+    pub fn calibrated(
+        mut self,
+        task: &Task,
+        method: &Method,
+        hold_out: &HoldOut,
+        watch: &dyn Observer,
+    ) -> Result<Self> {
+        let (biases, calibration) = Calibration::generalized(task, method, hold_out, watch)?;
+        self.generalized = Some(biases);
+        self.calibration = Some(calibration);
+        Ok(self)
+    }
+
+    /// The classes that compete for an instance: unseen ones, or all where the model is generalized.
+    pub fn candidates(&self) -> Candidates {
+        if self.generalized.is_some() { Candidates::All } else { Candidates::Unseen }
     }
 
     /// The latent space with the classes in it.
@@ -118,23 +184,51 @@ impl Model {
     }
 
     /// Recognizes raw features (stacked features of all views x instances), which are checked and normalized as the
-    /// training features were; without refiners, so that an instance's answer does not depend on the others.
+    /// training features were; without refiners, so that an instance's answer does not depend on the others, and without
+    /// the bias of a generalized model ([`Self::predict`] has it).
     pub fn recognize(&self, raw: MatRef<'_, f32>, candidates: Candidates) -> Result<Recognition> {
         self.recognize_raw(raw, candidates)
     }
 
-    /// The best unseen class of every instance of raw features.
+    /// The best class of every instance of raw features: of the unseen ones, or of all where the model is generalized.
     ///
     /// # Errors
     /// [`Error::Mismatch`] for another number of features, [`Error::NotFinite`].
     pub fn predict(&self, raw: MatRef<'_, f32>) -> Result<Vec<Prediction<'_>>> {
-        let scores = self.recognize(raw, Candidates::Unseen)?.scores;
+        let scores = self.inductive(self.recognize(raw, self.candidates())?).scores;
+        let names = self.names(self.candidates());
         let labels = scores.labels().into_iter().enumerate();
         let prediction = |(instance, class): (usize, usize)| Prediction {
-            label: &self.unseen[class],
+            label: names[class],
             distance: scores.distance(class, instance),
         };
         Ok(labels.map(prediction).collect())
+    }
+
+    /// A recognition of the model's candidates without refiners, with its bias where it has one.
+    pub(crate) fn inductive(&self, found: Recognition) -> Recognition {
+        let Some(biases) = &self.generalized else { return found };
+        let scores = found.scores.calibrated(self.known.len(), biases.inductive);
+        Recognition { scores, latent: found.latent }
+    }
+
+    /// Refines a recognition of the model's candidates by these refiners, and applies the bias where there is one.
+    ///
+    /// # Errors
+    /// [`Error::Uncalibrated`] for refiners of a generalized model other than those that it was fitted with; those of the
+    /// refiners.
+    pub fn refined(&self, found: Recognition, post: &[Post]) -> Result<Recognition> {
+        let first = self.method.kind().to_string();
+        let Some(biases) = &self.generalized else { return refined(&first, found, post, |_, _| ()) };
+        if post.is_empty() {
+            return Ok(self.inductive(found));
+        }
+        if post != self.method.post() {
+            return Err(Error::Uncalibrated);
+        }
+        let known = self.known.len();
+        let found = biases.refined(&first, found, known, post, |_, _, _| ())?;
+        Ok(Recognition { scores: found.scores.calibrated(known, biases.last()), latent: found.latent })
     }
 
     /// Names of candidate classes, in the order of the scores.

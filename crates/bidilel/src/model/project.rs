@@ -80,7 +80,7 @@ impl Model {
         Ok(gather_views(rows.iter().copied(), &instances, self.normalize)?.0)
     }
 
-    /// Recognizes some rows of every view among the unseen classes, in blocks in parallel; `report` gets each block with its
+    /// Recognizes some rows of every view among the model's candidates, in blocks in parallel; `report` gets each block with its
     /// first row, and its results are returned in the order of the rows. Without refiners, which need all rows at once.
     ///
     /// # Errors
@@ -91,7 +91,22 @@ impl Model {
         range: Range<usize>,
         report: impl Fn(usize, Recognition) -> R + Sync,
     ) -> Result<Vec<R>> {
-        let block = (BLOCK_DISTANCES / self.unseen.len().max(1)).clamp(BLOCK_ROWS.start, BLOCK_ROWS.end);
+        self.uncalibrated_views(rows, range, |first, found| report(first, self.inductive(found)))
+    }
+
+    /// [`Self::recognize_views`] without the bias of a generalized model: what its refiners begin with.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn uncalibrated_views<R: Send>(
+        &self,
+        rows: &ViewRows<'_>,
+        range: Range<usize>,
+        report: impl Fn(usize, Recognition) -> R + Sync,
+    ) -> Result<Vec<R>> {
+        let candidates = self.candidates();
+        let classes = candidates.range(self.known.len(), self.unseen.len()).len();
+        let block = (BLOCK_DISTANCES / classes.max(1)).clamp(BLOCK_ROWS.start, BLOCK_ROWS.end);
         let firsts: Vec<usize> = range.clone().step_by(block).collect();
         let end = |first: usize| range.end.min(first + block);
         let outcomes: Vec<Result<R>> = if let Ok(fitted) = self.latent() {
@@ -99,7 +114,7 @@ impl Model {
             let projector = fitted.space.projector();
             let recognize = |&first: &usize| {
                 let points = self.project_by(&fitted.space, &projector, rows, first..end(first))?;
-                Ok(report(first, fitted.nearest(points, Candidates::Unseen)))
+                Ok(report(first, fitted.nearest(points, candidates)))
             };
             firsts.par_iter().map(recognize).collect()
         } else {
@@ -107,7 +122,7 @@ impl Model {
             let recognize = |&first: &usize| {
                 let features = self.gathered(rows, first..end(first))?;
                 let prepared = Prepared { features: features.as_ref() };
-                Ok(report(first, self.fitted.recognize(prepared, Candidates::Unseen)?))
+                Ok(report(first, self.fitted.recognize(prepared, candidates)?))
             };
             firsts.par_iter().map(recognize).collect()
         };

@@ -92,15 +92,27 @@ impl Balanced {
 
     /// The recognition after refinement.
     pub(super) fn refine(&self, before: Latent) -> Result<Recognition> {
+        if before.points.ncols() == 0 || before.embedding.ncols() == 0 {
+            self.check()?;
+            return Ok(before.into());
+        }
+        let (centers, prices) = self.clustered(&before)?;
+        let mut points = Mat::clone(&before.points);
+        normalize_columns(points.as_mut());
+        let latent = Latent { points: points.into(), embedding: centers, spaces: before.spaces };
+        let scores = self.priced(&latent, &prices);
+        Ok(Recognition { scores, latent: Some(latent) })
+    }
+
+    /// The unit centers of a batch, of which there is at least one class and one instance, and what each costs: the
+    /// logarithm of the largest potential over its own.
+    pub(super) fn clustered(&self, before: &Latent) -> Result<(Mat<f64>, Vec<f64>)> {
         self.check()?;
         let mut points = Mat::clone(&before.points);
         normalize_columns(points.as_mut());
         let mut start = before.embedding.clone();
         normalize_columns(start.as_mut());
         let classes = start.ncols();
-        if points.ncols() == 0 || classes == 0 {
-            return Ok(before.into());
-        }
         let equal = vec![1.0 / classes as f64; classes];
         let shares = match self.balanced_shares {
             BalancedShares::Equal => equal,
@@ -114,9 +126,8 @@ impl Balanced {
             }
         };
         let (centers, potentials) = self.clusters(&points, &start, self.balanced_strength, &shares);
-        let latent = Latent { points: points.into(), embedding: centers, spaces: before.spaces };
-        let scores = self.priced(&latent, &potentials);
-        Ok(Recognition { scores, latent: Some(latent) })
+        let most = potentials.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Ok((centers, potentials.iter().map(|potential| most - potential).collect()))
     }
 
     /// The centers of the clusters, and the logarithms of their potentials.
@@ -162,13 +173,12 @@ impl Balanced {
         affinities
     }
 
-    /// Minus the distances to the centers, with the prices of their potentials.
-    fn priced(&self, latent: &Latent, potentials: &[f64]) -> Scores {
-        let most = potentials.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    /// Minus the distances to the centers, with their prices.
+    pub(super) fn priced(&self, latent: &Latent, prices: &[f64]) -> Scores {
         let mut distances = latent.scores().distances();
         for instance in 0..distances.ncols() {
-            for (value, potential) in distances.col_as_slice_mut(instance).iter_mut().zip(potentials) {
-                *value = (*value * *value + 2.0 * self.balanced_temperature * (most - potential)).sqrt();
+            for (value, price) in distances.col_as_slice_mut(instance).iter_mut().zip(prices) {
+                *value = (*value * *value + 2.0 * self.balanced_temperature * price).sqrt();
             }
         }
         Scores::from_distances(distances)

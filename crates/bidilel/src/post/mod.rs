@@ -1,7 +1,10 @@
 //! Refiners: a recognition is improved by the whole batch of test instances (the transductive setting).
 //!
 //! Refiners can be chained. A [`LatentRefiner`] moves class embeddings in the latent space, so that it works only after
-//! methods that have one; [`Post`] returns an error otherwise.
+//! methods that have one; [`Post`] returns an error otherwise. A [`ScoreRefiner`] changes scores alone, and works after
+//! any method: the remedies against hubs, classes that are near to everything. It leaves latent points as they are, so
+//! that a latent refiner may follow; self-training then takes its nearest instances by the refined scores, while
+//! structured and balanced prediction start from the embeddings and drop them.
 //!
 //! ```
 //! use bidilel::{
@@ -19,18 +22,31 @@
 //! ```
 
 mod balanced;
+mod beside_known;
+mod csls;
+mod global_correction;
+mod mutual_proximity;
+mod nrm;
+#[cfg(test)]
+mod score_laws;
 mod self_training;
 mod structured;
 
 use serde::{Deserialize, Serialize};
 
 pub use balanced::Balanced;
+pub use beside_known::BesideKnown;
+pub use csls::Csls;
+pub use global_correction::GlobalCorrection;
+pub use mutual_proximity::MutualProximity;
+pub use nrm::Nrm;
+pub(crate) use nrm::normalize_classes;
 pub use self_training::SelfTraining;
 pub use structured::Structured;
 
 use crate::error::{Error, Result};
 use crate::recognize::{Latent, Recognition, Scores};
-use crate::settings::{PostName, Settings};
+use crate::settings::{Named, PostName, Settings};
 
 /// Improves a recognition by what the batch of instances shows.
 pub trait Refiner {
@@ -47,6 +63,12 @@ pub trait LatentRefiner {
     fn refine(&self, before: Latent, scores: &Scores) -> Result<Latent>;
 }
 
+/// Improves scores by those of the whole batch, whichever method they come from.
+pub trait ScoreRefiner {
+    /// The scores after refinement.
+    fn refine(&self, scores: &Scores) -> Result<Scores>;
+}
+
 /// Any of the refiners.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -57,6 +79,14 @@ pub enum Post {
     Structured(Structured),
     /// Soft clusters from the embeddings, of shares near equal.
     Balanced(Balanced),
+    /// Scores of a class are divided by their norm.
+    Nrm(Nrm),
+    /// Instances by their place in the list of a class.
+    GlobalCorrection(GlobalCorrection),
+    /// Scores less those of neighbors on both sides.
+    Csls(Csls),
+    /// The probability that both are nearer to each other than to others.
+    MutualProximity(MutualProximity),
 }
 
 impl Post {
@@ -67,6 +97,12 @@ impl Post {
             PostName::SelfTraining => Some(Self::SelfTraining(SelfTraining::from_settings(settings))),
             PostName::Structured => Some(Self::Structured(Structured::from_settings(settings))),
             PostName::Balanced => Some(Self::Balanced(Balanced::from_settings(settings))),
+            PostName::Nrm => Some(Self::Nrm(Nrm {})),
+            PostName::GlobalCorrection => Some(Self::GlobalCorrection(GlobalCorrection {})),
+            PostName::Csls => Some(Self::Csls(Csls::from_settings(settings))),
+            PostName::MutualProximity => {
+                Some(Self::MutualProximity(MutualProximity::from_settings(settings)))
+            }
         };
         settings.post.iter().flatten().filter_map(refiner).collect()
     }
@@ -77,19 +113,38 @@ impl Post {
             Self::SelfTraining(_) => "self-training",
             Self::Structured(_) => "structured",
             Self::Balanced(_) => "balanced",
+            Self::Nrm(_) => "nrm",
+            Self::GlobalCorrection(_) => "global-correction",
+            Self::Csls(_) => "csls",
+            Self::MutualProximity(_) => "mutual-proximity",
         }
+    }
+
+    /// Whether it works on scores alone, so that it can follow methods without a latent space.
+    pub fn needs_scores_only(&self) -> bool {
+        PostName::parse(self.name()).is_some_and(PostName::needs_scores_only)
+    }
+
+    fn latent(&self, latent: Option<Latent>) -> Result<Latent> {
+        latent.ok_or(Error::NoLatentPoints { refiner: self.name() })
     }
 }
 
 impl Refiner for Post {
     fn refine(&self, before: Recognition) -> Result<Recognition> {
         let Recognition { scores, latent } = before;
-        let latent = latent.ok_or(Error::NoLatentPoints { refiner: self.name() })?;
+        let scored = |scores: Result<Scores>, latent| Ok(Recognition { scores: scores?, latent });
         match self {
-            Self::SelfTraining(refiner) => refiner.refine(latent, &scores).map(Recognition::from),
-            Self::Structured(refiner) => refiner.refine(latent, &scores).map(Recognition::from),
+            Self::SelfTraining(refiner) => {
+                refiner.refine(self.latent(latent)?, &scores).map(Recognition::from)
+            }
+            Self::Structured(refiner) => refiner.refine(self.latent(latent)?, &scores).map(Recognition::from),
             // Its scores are not those of the nearest center alone.
-            Self::Balanced(refiner) => refiner.refine(latent),
+            Self::Balanced(refiner) => refiner.refine(self.latent(latent)?),
+            Self::Nrm(refiner) => scored(refiner.refine(&scores), latent),
+            Self::GlobalCorrection(refiner) => scored(refiner.refine(&scores), latent),
+            Self::Csls(refiner) => scored(refiner.refine(&scores), latent),
+            Self::MutualProximity(refiner) => scored(refiner.refine(&scores), latent),
         }
     }
 }

@@ -14,6 +14,7 @@
 //! ```
 
 mod scores;
+mod softmax;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ use faer::{Mat, MatRef};
 use bidilel_math::distance::pairwise;
 
 pub use scores::Scores;
+pub(crate) use softmax::log_sum;
 
 use crate::latent_space::block_rows;
 pub use crate::task::Candidates;

@@ -28,6 +28,11 @@ impl Scores {
         self.values.ncols()
     }
 
+    /// The scores of one class for all instances.
+    pub fn of_class(&self, class: usize) -> Vec<f64> {
+        (0..self.instances()).map(|instance| self.values[(class, instance)]).collect()
+    }
+
     /// Minus the score: the distance, for methods that measure one.
     pub fn distance(&self, class: usize, instance: usize) -> f64 {
         -self.values[(class, instance)]
@@ -36,6 +41,15 @@ impl Scores {
     /// Minus the scores: candidate classes x instances.
     pub fn distances(&self) -> Mat<f64> {
         Self::from_distances(self.values.clone()).values
+    }
+
+    /// The same with a bias subtracted from the first `known` classes (calibrated stacking).
+    #[must_use]
+    pub fn calibrated(mut self, known: usize, bias: f64) -> Self {
+        for instance in 0..self.values.ncols() {
+            self.values.col_as_slice_mut(instance)[..known].iter_mut().for_each(|score| *score -= bias);
+        }
+        self
     }
 
     /// The best class of every instance; ties go to the class that comes first.

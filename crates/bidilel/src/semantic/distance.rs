@@ -37,8 +37,13 @@ impl SemanticDistances {
 
     /// Adds one representation's distances, block by block of unseen classes.
     fn add(&mut self, one: &Representation, known: usize) {
+        self.add_from(one, known, 0);
+    }
+
+    /// Adds one representation's distances of the unseen classes from `start` on, to all classes before them.
+    pub(super) fn add_from(&mut self, one: &Representation, known: usize, start: usize) {
         let unseen = one.values.ncols() - known;
-        for first in (0..unseen).step_by(BLOCK_CLASSES) {
+        for first in (start..unseen).step_by(BLOCK_CLASSES) {
             let count = BLOCK_CLASSES.min(unseen - first);
             // Known classes, and of the unseen ones those that come before the end of the block.
             let block = one.block(known + first, count);

@@ -19,6 +19,7 @@
 //! assert!((distances[(1, 0)] - distances[(0, 0)]).abs() < 1e-12);
 //! ```
 
+mod change;
 mod distance;
 
 use faer::{Mat, MatRef};
@@ -30,7 +31,7 @@ use crate::dataset::{Dataset, Metric, Semantic};
 use crate::error::{Error, Result, SemanticProblem};
 
 /// The largest precomputed distance: the sum of the squares of larger ones would overflow.
-const MAX_DISTANCE: f64 = 1e100;
+pub(crate) const MAX_DISTANCE: f64 = 1e100;
 
 /// The classes of one task as one semantic representation describes them.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +47,8 @@ pub struct Representation {
     pub values: Mat<f64>,
     /// The same as the dataset has them, before normalization: attributes are probabilities, counts or bits there.
     pub raw: Mat<f64>,
+    /// Names of the dimensions, where the dataset has them.
+    pub dimension_names: Option<Vec<String>>,
 }
 
 impl Representation {
@@ -61,7 +64,13 @@ impl Representation {
                 values.col_as_slice_mut(class).iter_mut().for_each(|value| *value /= norm);
             }
         }
-        Self { name: name.to_owned(), weight, metric, values, raw }
+        Self { name: name.to_owned(), weight, metric, values, raw, dimension_names: None }
+    }
+
+    /// The same with names of its dimensions.
+    #[must_use]
+    pub fn with_names(self, dimension_names: Option<Vec<String>>) -> Self {
+        Self { dimension_names, ..self }
     }
 
     pub(crate) fn hash(&self, hash: &mut Xxh3) {
@@ -108,7 +117,9 @@ impl ClassSemantics {
             .iter()
             .map(|(name, weight)| {
                 let semantic = dataset.semantic(Some(name))?;
-                Ok(Representation::new(name, *weight, semantic.metric, take(dataset, semantic, &classes)?))
+                let raw = take(dataset, semantic, &classes)?;
+                Ok(Representation::new(name, *weight, semantic.metric, raw)
+                    .with_names(semantic.dimension_names.clone()))
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(Self::from_representations(representations, known.len()))
@@ -128,6 +139,27 @@ impl ClassSemantics {
     ) -> Self {
         let vectors = stack(&representations);
         Self { known, representations, distances, vectors }
+    }
+
+    /// The same descriptions of some of the classes, by their index: those of another task.
+    pub(crate) fn among(&self, known: &[usize], unseen: &[usize]) -> Self {
+        let classes: Vec<usize> = known.iter().chain(unseen).copied().collect();
+        let part = |one: &Representation| {
+            let row = |i: usize| if one.metric == Metric::Precomputed { classes[i] } else { i };
+            let rows = if one.metric == Metric::Precomputed { classes.len() } else { one.raw.nrows() };
+            let of = |all: &Mat<f64>| Mat::from_fn(rows, classes.len(), |i, j| all[(row(i), classes[j])]);
+            let (name, weight, metric) = (one.name.clone(), one.weight, one.metric);
+            let dimension_names = one.dimension_names.clone();
+            Representation {
+                name,
+                weight,
+                metric,
+                values: of(&one.values),
+                raw: of(&one.raw),
+                dimension_names,
+            }
+        };
+        Self::from_representations(self.representations.iter().map(part).collect(), known.len())
     }
 
     /// Unit vectors of all classes, known ones first, where there are vectors.

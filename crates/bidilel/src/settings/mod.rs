@@ -33,13 +33,14 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
 use crate::post::Post;
-use crate::task::{Choice, Normalize};
+use crate::task::{Candidates, Choice, Normalize};
 use crate::top_down::TopDown;
 use crate::visual::Fusion;
 
 pub(crate) use names::named;
 pub use names::{
-    BalancedShares, BottomUpName, ExemDistance, InitName, KernelName, Named, PostName, SyncLoss, TopDownName,
+    BalancedShares, BottomUpName, ExemDistance, InitName, KernelName, Named, PostName, Proximity, SyncLoss,
+    TopDownName,
 };
 pub use range::Range;
 pub use row::{Default as SettingDefault, Kind, Owner, Setting, Tune};
@@ -88,8 +89,13 @@ impl Settings {
             visual: self.views(dataset)?,
             semantic: self.descriptions(dataset)?,
             normalize: self.normalize.unwrap_or_default(),
-            ..Choice::default()
+            candidates: self.candidates(),
         })
+    }
+
+    /// The classes that compete for an instance.
+    pub fn candidates(&self) -> Candidates {
+        if self.generalized == Some(true) { Candidates::All } else { Candidates::Unseen }
     }
 
     /// Whether a seed makes a difference.

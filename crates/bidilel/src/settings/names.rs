@@ -54,7 +54,12 @@ names! {
     /// Names of the top-down embedders.
     TopDownName { Lsm = "lsm", Svr = "svr", LsmSvr = "lsm+svr", Krr = "krr", LsmKrr = "lsm+krr" }
     /// Names of the refiners.
-    PostName { None = "none", SelfTraining = "self-training", Structured = "structured", Balanced = "balanced" }
+    PostName {
+        None = "none", SelfTraining = "self-training", Structured = "structured", Balanced = "balanced",
+        Nrm = "nrm", GlobalCorrection = "global-correction", Csls = "csls", MutualProximity = "mutual-proximity",
+    }
+    /// Names of the distributions of mutual proximity.
+    Proximity { Gaussian = "gaussian", Empirical = "empirical" }
     /// Names of the proportions that balanced refinement aims at.
     BalancedShares { Equal = "equal", Estimated = "estimated" }
     /// Names of the initial embeddings of the landmark-based Sammon mapping.
@@ -65,6 +70,13 @@ names! {
     SyncLoss { OneVersusOther = "one-vs-other", CrammerSinger = "crammer-singer", Structured = "structured" }
     /// Names of the distances to predicted exemplars.
     ExemDistance { Standardized = "standardized", Euclidean = "euclidean" }
+}
+
+impl PostName {
+    /// Whether the refiner works on scores alone, so that it can follow any method.
+    pub fn needs_scores_only(self) -> bool {
+        matches!(self, Self::Nrm | Self::GlobalCorrection | Self::Csls | Self::MutualProximity)
+    }
 }
 
 // Declared in another crate.
@@ -97,6 +109,7 @@ mod tests {
         are_those_of_serde::<BottomUpName>();
         are_those_of_serde::<TopDownName>();
         are_those_of_serde::<PostName>();
+        are_those_of_serde::<Proximity>();
         are_those_of_serde::<InitName>();
         are_those_of_serde::<KernelName>();
         are_those_of_serde::<SyncLoss>();

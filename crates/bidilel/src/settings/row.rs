@@ -68,15 +68,17 @@ pub enum Owner {
     Method,
     /// Kernels and the fusion of visual representations.
     Fusion,
-    /// The choice of a learner, an embedder or refiners.
+    /// The choice of a learner or an embedder.
     Pipeline,
+    /// The choice of refiners.
+    Refiners,
     /// These bottom-up learners.
     BottomUp(&'static [BottomUpName]),
     /// These top-down embedders.
     TopDown(&'static [TopDownName]),
     /// This refiner.
     Refiner(PostName),
-    /// These methods; the owners before this one are parts of `bidilel`.
+    /// These methods; the owners before this one are parts of `bidilel`, apart from refiners of scores.
     Compared(&'static [MethodName]),
     /// These methods, and these bottom-up learners.
     Shared(&'static [MethodName], &'static [BottomUpName]),
@@ -86,12 +88,17 @@ impl Owner {
     fn is_used(self, settings: &Settings) -> bool {
         let method = settings.method.unwrap_or_default();
         let bidilel = method == MethodName::Bidilel;
+        let posts = || settings.post.iter().flatten().copied();
         match self {
             Self::Data | Self::Method => true,
             Self::Fusion | Self::Pipeline => bidilel,
             Self::BottomUp(learners) => bidilel && learners.contains(&settings.bottom_up.unwrap_or_default()),
             Self::TopDown(embedders) => bidilel && embedders.contains(&settings.top_down.unwrap_or_default()),
-            Self::Refiner(refiner) => bidilel && settings.post.iter().flatten().any(|&post| post == refiner),
+            // Refiners of scores follow any method; the others need the latent space of `bidilel`.
+            Self::Refiners => bidilel || posts().any(PostName::needs_scores_only),
+            Self::Refiner(refiner) => {
+                (bidilel || refiner.needs_scores_only()) && posts().any(|post| post == refiner)
+            }
             Self::Compared(methods) => methods.contains(&method),
             Self::Shared(methods, learners) => {
                 Self::Compared(methods).is_used(settings) || Self::BottomUp(learners).is_used(settings)

@@ -10,8 +10,8 @@ use super::row::Default::{Is, Words};
 use super::row::{Setting, Tune, Value};
 use super::views::one_or_several;
 use super::{
-    BalancedShares, BottomUpName, ExemDistance, InitName, KernelName, MethodName, Owner, PostName, Range,
-    SyncLoss, TopDownName,
+    BalancedShares, BottomUpName, ExemDistance, InitName, KernelName, MethodName, Owner, PostName, Proximity,
+    Range, SyncLoss, TopDownName,
 };
 use crate::bottom_up::{Neighborhood, Regularizer, Search, Weights};
 use crate::error::Result;
@@ -183,6 +183,8 @@ table! {
         value_name: "HOW",
         default: Is("l2"),
     }
+    generalized: bool,
+    "Known and unseen classes compete, calibrated on held-out known classes (generalized zero-shot recognition)" {}
     method: MethodName, "The zero-shot method; best is bidilel with settings that did well on several datasets" {
         owner: Owner::Method,
         value_name: "NAME",
@@ -667,7 +669,7 @@ table! {
         tune: Tune::Varied("The nu form of svr, with these nus"),
     }
     post: Vec<PostName>, "Corrections by the batch of test instances, comma-separated, in order" {
-        owner: Owner::Pipeline,
+        owner: Owner::Refiners,
         value_name: "NAMES",
         default: Is("none"),
         tune: Tune::FixedAs("Corrections by the batch of test instances, comma-separated, in order"),
@@ -719,5 +721,18 @@ table! {
         value_name: "N",
         default: Is("1"),
         tune: Tune::Varied("How often self-training is done"),
+    }
+    csls_neighbors: usize, "Neighbors on either side in csls" {
+        owner: Owner::Refiner(PostName::Csls),
+        value_name: "N",
+        default: Is("10"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Neighbors on either side in csls"),
+    }
+    proximity: Proximity, "Distribution of scores in mutual-proximity" {
+        owner: Owner::Refiner(PostName::MutualProximity),
+        value_name: "NAME",
+        default: Is("gaussian"),
+        tune: Tune::Varied("Distributions of scores in mutual-proximity: {names}"),
     }
 }

@@ -16,8 +16,11 @@
 #[cfg(test)]
 mod laws;
 mod random;
+mod test_seen;
 
 pub use random::{DrawnSplits, RandomSplits, UNSEEN_SHARE, UnseenClasses};
+pub use test_seen::TEST_SEEN_SHARE;
+pub(crate) use test_seen::{check_share, draw_instances};
 
 use crate::dataset::{Dataset, Split, SplitKind};
 use crate::error::{Error, Result, SplitProblem};
@@ -62,6 +65,20 @@ pub struct Trials {
     pub trials: Vec<Trial>,
     /// How they were drawn; none where the dataset has them.
     pub drawn: Option<DrawnSplits>,
+}
+
+impl Trials {
+    /// The same with a share of every known class's instances tested instead of learned from; unchanged without one.
+    ///
+    /// # Errors
+    /// Those of [`Trial::with_test_seen`].
+    pub fn with_test_seen(mut self, dataset: &Dataset, share: Option<f64>, seed: u64) -> Result<Self> {
+        if let Some(share) = share {
+            let draw = |trial: &Trial| trial.with_test_seen(dataset, share, seed);
+            self.trials = self.trials.iter().map(draw).collect::<Result<_>>()?;
+        }
+        Ok(self)
+    }
 }
 
 impl SplitChoice {

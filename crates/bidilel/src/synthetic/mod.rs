@@ -52,6 +52,7 @@ use std::sync::Arc;
 
 use crate::dataset::{Dataset, Metric, Semantic, Visual};
 use crate::error::Result;
+use crate::networks::Networks;
 
 use self::classes::Classes;
 use self::instances::Instances;
@@ -108,6 +109,7 @@ impl Synthetic {
             visual,
             semantic,
             splits,
+            networks: Networks::default(),
         })
     }
 }

@@ -18,6 +18,7 @@
 //! # Ok::<(), bidilel::Error>(())
 //! ```
 
+mod batch;
 mod candidates;
 mod features;
 mod shared;
@@ -33,7 +34,7 @@ pub(crate) use features::{Sources, gather_views, read_views};
 pub use shared::Shared;
 
 use crate::dataset::Dataset;
-use crate::error::{Error, Result, Role};
+use crate::error::{Error, Result, Role, SplitProblem};
 use crate::semantic::ClassSemantics;
 use crate::split::Trial;
 use crate::visual::{ViewChoice, Views};
@@ -192,6 +193,17 @@ impl<T> Task<T> {
             views: &self.views,
             total: None,
         }
+    }
+
+    /// Fails where known classes are candidates and none of their instances is tested.
+    ///
+    /// # Errors
+    /// [`Error::Split`].
+    pub fn require_test_of(&self, candidates: Candidates) -> Result<()> {
+        if candidates == Candidates::Unseen || self.test_seen.is_some() {
+            return Ok(());
+        }
+        Err(Error::Split { split: self.split.clone(), problem: SplitProblem::NoSeenTest })
     }
 
     /// Fails when a class of that side has no instance.

@@ -39,7 +39,7 @@ impl ClassEmbedder for LsmSvr {
     ) -> Result<Embedding> {
         let mapped = self.lsm.embed(landmarks, semantics, watch)?;
         let regressed = self.svr.embed(landmarks, semantics, watch)?;
-        Ok(mean(mapped, regressed, self.svr.unit_embedding))
+        Ok(mean(mapped, &regressed, self.svr.unit_embedding))
     }
 }
 
@@ -68,15 +68,16 @@ impl ClassEmbedder for LsmKrr {
     ) -> Result<Embedding> {
         let mapped = self.lsm.embed(landmarks, semantics, watch)?;
         let regressed = self.krr.embed(landmarks, semantics, watch)?;
-        Ok(mean(mapped, regressed, self.krr.unit_embedding))
+        Ok(mean(mapped, &regressed, self.krr.unit_embedding))
     }
 }
 
-/// The mean of two embeddings; the mean of unit vectors is no unit vector, and may have to become one.
-fn mean(one: Embedding, other: Embedding, unit: bool) -> Embedding {
-    let mut points = Scale(0.5) * (one.points + other.points);
+/// The mean of the mapping and a regression; the mean of unit vectors is no unit vector, and may have to become one.
+pub(super) fn mean(mapped: Embedding, regressed: &Embedding, unit: bool) -> Embedding {
+    let mut points = Scale(0.5) * (&mapped.points + &regressed.points);
     if unit {
         normalize_columns(points.as_mut());
     }
-    Embedding { points, converged: one.converged && other.converged }
+    let converged = mapped.converged && regressed.converged;
+    Embedding { points, converged, mapped: Some(mapped.points) }
 }

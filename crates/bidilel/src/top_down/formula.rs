@@ -12,6 +12,16 @@ use crate::semantic::SemanticDistances;
 ///
 /// Distances below [`DISTANCE_FLOOR`] count as that floor.
 pub fn stress(landmarks: MatRef<'_, f64>, embedding: MatRef<'_, f64>, semantic: &SemanticDistances) -> f64 {
+    stress_from(landmarks, embedding, semantic, 0)
+}
+
+/// The part of the cost that the unseen classes from `first` on have a share in: all pairs with one of them.
+pub fn stress_from(
+    landmarks: MatRef<'_, f64>,
+    embedding: MatRef<'_, f64>,
+    semantic: &SemanticDistances,
+    first: usize,
+) -> f64 {
     let (known, unseen) = (landmarks.ncols(), embedding.ncols());
     let misfit = |latent: f64, semantic: f64| {
         let semantic = semantic.max(DISTANCE_FLOOR);
@@ -19,7 +29,7 @@ pub fn stress(landmarks: MatRef<'_, f64>, embedding: MatRef<'_, f64>, semantic: 
     };
     let latent = |left: MatRef<'_, f64>, i: usize, j: usize| squared(left.col(i), embedding.col(j)).sqrt();
     // One unseen class at a time: among 20,000 of them, all distances at once would be gigabytes.
-    let shares: Vec<(f64, f64)> = (0..unseen)
+    let shares: Vec<(f64, f64)> = (first..unseen)
         .into_par_iter()
         .map(|j| {
             let outer = (0..known).map(|i| misfit(latent(landmarks, i, j), semantic.known_unseen[(i, j)]));

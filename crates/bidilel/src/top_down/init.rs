@@ -97,20 +97,29 @@ fn separate(cost: &Sammon, start: &mut [f64]) {
         let own = &mut rest[..dim];
         let alike = |i: usize| {
             (firsts[i] - firsts[j]).abs() < COINCIDENCE_DISTANCE
-                && distance::squared_slices(&before[i * dim..][..dim], own)
-                    < COINCIDENCE_DISTANCE * COINCIDENCE_DISTANCE
+                && coincide(&before[i * dim..][..dim], own)
                 && cost.inner(i, j) > DISTANCE_FLOOR
         };
         if (0..j).any(alike) {
-            let mut random = ChaCha8Rng::seed_from_u64(j as u64);
-            let scale = PERTURBATION_NORM / (dim as f64).sqrt();
-            own.iter_mut().for_each(|value| {
-                let sample: f64 = StandardNormal.sample(&mut random);
-                *value += scale * sample;
-            });
+            perturb(own, j as u64);
             firsts[j] = own[0];
         }
     }
+}
+
+/// Whether two points are as good as one.
+pub(super) fn coincide(one: &[f64], other: &[f64]) -> bool {
+    distance::squared_slices(one, other) < COINCIDENCE_DISTANCE * COINCIDENCE_DISTANCE
+}
+
+/// Moves a point a little, in a direction that depends on the seed alone.
+pub(super) fn perturb(point: &mut [f64], seed: u64) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let scale = PERTURBATION_NORM / (point.len() as f64).sqrt();
+    point.iter_mut().for_each(|value| {
+        let sample: f64 = StandardNormal.sample(&mut random);
+        *value += scale * sample;
+    });
 }
 
 fn weighted_mean(cost: &Sammon) -> Vec<f64> {

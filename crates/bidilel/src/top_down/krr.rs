@@ -121,7 +121,7 @@ impl ClassEmbedder for Krr {
         if self.unit_embedding {
             normalize_columns(points.as_mut());
         }
-        Ok(Embedding { points, converged: true })
+        Ok(Embedding { points, converged: true, mapped: None })
     }
 }
 

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::lbfgs::{self, Minimum, Stopping};
 use bidilel_math::{Observer, distance};
 
+use super::smacof::Majorized;
 use super::span::Span;
 use super::{ClassEmbedder, DISTANCE_FLOOR, Embedding, Init, Sammon, init, smacof, verify};
 use crate::error::{Error, Result};
@@ -28,7 +29,7 @@ use crate::semantic::ClassSemantics;
 use crate::settings::{self, InitName, Settings, named};
 
 /// Most unseen classes for which majorization goes first: its factor takes 8 bytes per pair of them, 1.6 GB here.
-const MAX_MAJORIZED_CLASSES: usize = 14_000;
+pub(super) const MAX_MAJORIZED_CLASSES: usize = 14_000;
 
 /// How the cost is minimized.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,10 +110,7 @@ impl ClassEmbedder for Lsm {
         semantics: &ClassSemantics,
         watch: &dyn Observer,
     ) -> Result<Embedding> {
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            let expected = "between 0 and 1".into();
-            return Err(Error::Setting { setting: "tolerance", expected, found: self.tolerance.to_string() });
-        }
+        self.check()?;
         settings::check("starts", self.starts as f64)?;
         watch.stage("top_down");
         let cost = Sammon::new(landmarks.points.as_ref(), &semantics.distances);
@@ -123,7 +121,7 @@ impl ClassEmbedder for Lsm {
             ));
         }
         let start = self.init.points(&cost, landmarks, semantics, watch)?;
-        verify::gradient(&cost, &start, watch)?;
+        verify::gradient(&cost, cost.dim(), &start, watch)?;
         let mut found = self.minimize(&cost, start, watch)?;
         for number in 1..self.starts as u64 {
             Error::unless_cancelled(watch)?;
@@ -141,11 +139,20 @@ impl ClassEmbedder for Lsm {
         if self.unit_embedding {
             distance::normalize_columns(points.as_mut());
         }
-        Ok(Embedding { points, converged: found.converged })
+        Ok(Embedding { points, converged: found.converged, mapped: None })
     }
 }
 
 impl Lsm {
+    /// Fails where the tolerance is out of its range.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.tolerance > 0.0 && self.tolerance < 1.0 {
+            return Ok(());
+        }
+        let expected = "between 0 and 1".into();
+        Err(Error::Setting { setting: "tolerance", expected, found: self.tolerance.to_string() })
+    }
+
     /// The initial embeddings, column after column; none for [`Init::Krr`], which needs more than distances.
     pub fn initial_points(&self, cost: &Sammon) -> Option<Vec<f64>> {
         self.init.by_distances(cost)
@@ -164,11 +171,23 @@ impl Lsm {
     }
 
     fn descend(&self, cost: &Sammon, start: Vec<f64>, watch: &dyn Observer) -> Result<Minimum> {
+        let stiff = cost.floored > 0 && cost.unseen() <= MAX_MAJORIZED_CLASSES;
+        self.minimum_of(cost, stiff, start, watch)
+    }
+
+    /// Minimizes a cost of pairs, of which some may be far stiffer than the others.
+    pub(super) fn minimum_of(
+        &self,
+        cost: &impl Majorized,
+        stiff: bool,
+        start: Vec<f64>,
+        watch: &dyn Observer,
+    ) -> Result<Minimum> {
         let stopping = Stopping { tolerance: self.tolerance, max_iterations: self.max_iterations };
         match self.optimizer {
             // A distance at the floor makes a pair a million times stiffer than the others: majorization
             // settles such pairs in its linear system, and L-BFGS finishes from there.
-            Optimizer::Lbfgs if cost.floored > 0 && cost.unseen() <= MAX_MAJORIZED_CLASSES => {
+            Optimizer::Lbfgs if stiff => {
                 let Ok(settled) = smacof::smacof(cost, start.clone(), stopping, watch) else {
                     return Ok(lbfgs::lbfgs(cost, start, stopping, watch));
                 };

@@ -18,6 +18,7 @@ mod ensemble;
 mod forces;
 mod formula;
 mod init;
+mod join;
 mod krr;
 mod lsm;
 mod smacof;
@@ -32,8 +33,9 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::Observer;
 
 pub use ensemble::{LsmKrr, LsmSvr};
-pub use formula::stress;
+pub use formula::{stress, stress_from};
 pub use init::Init;
+pub(crate) use join::joined;
 pub use krr::Krr;
 pub use lsm::{Lsm, Optimizer};
 pub use stress::Sammon;
@@ -54,6 +56,33 @@ pub struct Embedding {
     pub points: Mat<f64>,
     /// Whether the embedder converged before its iteration limit.
     pub converged: bool,
+    /// The points of the mapping alone, where `points` are its means with a regression: classes that come later are
+    /// mapped among these.
+    pub mapped: Option<Mat<f64>>,
+}
+
+impl Embedding {
+    /// The embeddings of the same classes in several spaces, below each other.
+    pub(crate) fn stacked(each: Vec<Self>) -> Self {
+        let converged = each.iter().all(|one| one.converged);
+        let below = |parts: Vec<Mat<f64>>| {
+            let columns = parts.first().map_or(0, Mat::ncols);
+            let mut all = Mat::zeros(parts.iter().map(Mat::nrows).sum(), columns);
+            let mut first = 0;
+            for part in &parts {
+                all.as_mut().subrows_mut(first, part.nrows()).copy_from(part);
+                first += part.nrows();
+            }
+            all
+        };
+        let (mut points, mut mapped) = (Vec::new(), Vec::new());
+        for one in each {
+            points.push(one.points);
+            mapped.push(one.mapped);
+        }
+        let mapped: Option<Vec<Mat<f64>>> = mapped.into_iter().collect();
+        Self { points: below(points), converged, mapped: mapped.map(below) }
+    }
 }
 
 /// Embeds the unseen classes among the landmarks.

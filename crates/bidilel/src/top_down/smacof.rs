@@ -18,7 +18,11 @@ use faer::{Mat, MatRef};
 use bidilel_math::lbfgs::{Minimum, Objective, Stopping};
 use bidilel_math::{Observer, Result, eigen};
 
-use super::Sammon;
+/// A cost of pairs of points that majorization can minimize.
+pub(super) trait Majorized: Objective {
+    /// $V$, classes that move x classes that move; only the lower half is read.
+    fn system(&self) -> Mat<f64>;
+}
 
 /// A relative decrease of the cost below this counts as a stalled step.
 const STALL_DECREASE: f64 = 1e-13;
@@ -26,7 +30,7 @@ const STALL_DECREASE: f64 = 1e-13;
 const MAX_STALLED_STEPS: usize = 100;
 
 pub(super) fn smacof(
-    cost: &Sammon,
+    cost: &impl Majorized,
     start: Vec<f64>,
     stopping: Stopping,
     watch: &dyn Observer,
@@ -61,22 +65,8 @@ struct Majorizer {
 }
 
 impl Majorizer {
-    fn new(cost: &Sammon) -> Result<Self> {
-        let unseen = cost.unseen();
-        // Only the lower half is read.
-        let mut system = Mat::zeros(unseen, unseen);
-        for j in 0..unseen {
-            for i in 0..cost.known() {
-                system[(j, j)] += cost.outer_weight() / cost.outer(i, j);
-            }
-            for k in 0..j {
-                let weight = cost.inner_weight() / cost.inner(k, j);
-                system[(j, j)] += weight;
-                system[(k, k)] += weight;
-                system[(j, k)] -= weight;
-            }
-        }
-        Ok(Self { factor: eigen::cholesky(system)? })
+    fn new(cost: &impl Majorized) -> Result<Self> {
+        Ok(Self { factor: eigen::cholesky(cost.system())? })
     }
 
     /// The minimum of the quadratic that touches the cost at `point`, where its gradient is `gradient`.

@@ -20,39 +20,43 @@ use super::Sammon;
 /// Largest coordinate of the component outside the hull that counts as rounding.
 const MAX_OUTSIDE: f64 = 1e-12;
 
-/// A smaller mapping with the same minimum.
-pub(super) struct Span<'a> {
-    pub(super) cost: Sammon<'a>,
-    pub(super) start: Vec<f64>,
+/// The affine hull of the landmarks.
+pub(super) struct Hull {
     /// $o$.
     origin: Vec<f64>,
     /// $Q$, latent dimensions x one fewer than known classes.
     basis: Mat<f64>,
 }
 
-impl<'a> Span<'a> {
-    /// The mapping inside the hull, if that has fewer dimensions and the initial embeddings are in it.
-    pub(super) fn of(cost: &Sammon<'a>, start: &[f64]) -> Option<Self> {
-        let (dim, known) = (cost.dim(), cost.known());
+impl Hull {
+    /// The hull, if it has fewer dimensions than the space.
+    pub(super) fn of(landmarks: MatRef<'_, f64>) -> Option<Self> {
+        let (dim, known) = landmarks.shape();
         if !(2..=dim).contains(&known) {
             return None;
         }
-        let origin = cost.landmarks.col_as_slice(0).to_vec();
-        let from_origin =
-            |points: MatRef<'_, f64>| Mat::from_fn(dim, points.ncols(), |i, j| points[(i, j)] - origin[i]);
-        let differences = from_origin(cost.landmarks.as_ref());
-        let mut basis = differences.subcols(1, known - 1).to_owned();
+        let origin: Vec<f64> = landmarks.col(0).iter().copied().collect();
+        let mut basis = Mat::from_fn(dim, known - 1, |i, j| landmarks[(i, j + 1)] - origin[i]);
         distance::normalize_columns(basis.as_mut());
         gram_schmidt(&mut basis);
-        let points = from_origin(MatRef::from_column_major_slice(start, dim, cost.unseen()));
-        let within = product(basis.transpose(), points.as_ref());
-        let outside = product(basis.as_ref(), within.as_ref()) - &points;
-        if outside.norm_max() > MAX_OUTSIDE {
-            return None;
-        }
-        let landmarks = product(basis.transpose(), differences.as_ref());
-        let (cost, start) = (cost.with_landmarks(landmarks), columns(within.as_ref()));
-        Some(Self { cost, start, origin, basis })
+        Some(Self { origin, basis })
+    }
+
+    fn relative_to_origin(&self, points: MatRef<'_, f64>) -> Mat<f64> {
+        Mat::from_fn(points.nrows(), points.ncols(), |i, j| points[(i, j)] - self.origin[i])
+    }
+
+    /// Landmarks in the coordinates of their hull.
+    pub(super) fn landmarks(&self, landmarks: MatRef<'_, f64>) -> Mat<f64> {
+        product(self.basis.transpose(), self.relative_to_origin(landmarks).as_ref())
+    }
+
+    /// Points in the coordinates of the hull, if they are all in it.
+    pub(super) fn within(&self, points: MatRef<'_, f64>) -> Option<Mat<f64>> {
+        let points = self.relative_to_origin(points);
+        let within = product(self.basis.transpose(), points.as_ref());
+        let outside = product(self.basis.as_ref(), within.as_ref()) - &points;
+        (outside.norm_max() <= MAX_OUTSIDE).then_some(within)
     }
 
     /// Points of the hull, column after column, in latent coordinates.
@@ -67,7 +71,30 @@ impl<'a> Span<'a> {
     }
 }
 
-fn columns(matrix: MatRef<'_, f64>) -> Vec<f64> {
+/// A smaller mapping with the same minimum.
+pub(super) struct Span<'a> {
+    pub(super) cost: Sammon<'a>,
+    pub(super) start: Vec<f64>,
+    hull: Hull,
+}
+
+impl<'a> Span<'a> {
+    /// The mapping inside the hull, if that has fewer dimensions and the initial embeddings are in it.
+    pub(super) fn of(cost: &Sammon<'a>, start: &[f64]) -> Option<Self> {
+        let hull = Hull::of(cost.landmarks.as_ref())?;
+        let within = hull.within(MatRef::from_column_major_slice(start, cost.dim(), cost.unseen()))?;
+        let cost = cost.with_landmarks(hull.landmarks(cost.landmarks.as_ref()));
+        Some(Self { cost, start: columns(within.as_ref()), hull })
+    }
+
+    /// Points of the hull, column after column, in latent coordinates.
+    pub(super) fn lift(&self, point: &[f64]) -> Vec<f64> {
+        self.hull.lift(point)
+    }
+}
+
+/// The numbers of a matrix, column after column.
+pub(super) fn columns(matrix: MatRef<'_, f64>) -> Vec<f64> {
     matrix.col_iter().flat_map(faer::ColRef::iter).copied().collect()
 }
 

@@ -19,6 +19,7 @@ use bidilel_math::vector::add_scaled;
 
 use super::DISTANCE_FLOOR;
 use super::forces::{Forces, Points, squared_norms};
+use super::smacof::Majorized;
 use crate::semantic::SemanticDistances;
 
 /// Known classes whose forces are computed at a time.
@@ -162,6 +163,25 @@ impl Objective for Sammon<'_> {
             })
             .collect();
         costs.iter().sum()
+    }
+}
+
+impl Majorized for Sammon<'_> {
+    fn system(&self) -> Mat<f64> {
+        let unseen = self.unseen();
+        let mut system = Mat::zeros(unseen, unseen);
+        for j in 0..unseen {
+            for i in 0..self.known() {
+                system[(j, j)] += self.outer_weight() / self.outer(i, j);
+            }
+            for k in 0..j {
+                let weight = self.inner_weight() / self.inner(k, j);
+                system[(j, j)] += weight;
+                system[(k, k)] += weight;
+                system[(j, k)] -= weight;
+            }
+        }
+        system
     }
 }
 

@@ -76,7 +76,7 @@ impl ClassEmbedder for Svr {
             normalize_columns(points.as_mut());
         }
         // A machine that does not converge is an error.
-        Ok(Embedding { points, converged: true })
+        Ok(Embedding { points, converged: true, mapped: None })
     }
 }
 

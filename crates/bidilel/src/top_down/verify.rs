@@ -29,10 +29,10 @@ const VALUE_TOLERANCE: f64 = 1e-9;
 ///
 /// # Errors
 /// Where it is not the gradient of the cost, and where the cost is not finite.
-pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Result<()> {
+pub(super) fn gradient(cost: &impl Objective, dim: usize, start: &[f64], watch: &dyn Observer) -> Result<()> {
     let mut point = start.to_vec();
     let signs = check::probes(start.len(), 1);
-    vector::add_scaled(&mut point, OFFSET / (cost.dim() as f64).sqrt(), signs.col_as_slice(0));
+    vector::add_scaled(&mut point, OFFSET / (dim as f64).sqrt(), signs.col_as_slice(0));
     let mut gradient = vec![0.0; start.len()];
     let value = cost.evaluate(&point, &mut gradient);
     let norm = vector::dot(&gradient, &gradient).sqrt();
@@ -67,6 +67,14 @@ pub(super) fn gradient(cost: &Sammon, start: &[f64], watch: &dyn Observer) -> Re
 /// Where they differ.
 pub(super) fn value(cost: &Sammon, points: MatRef<'_, f64>, value: f64, watch: &dyn Observer) -> Result<()> {
     let stress = stress(cost.landmarks.as_ref(), points, cost.distances);
+    compare(cost, stress, value, watch)
+}
+
+/// Compares a cost that was reached with the sum over its pairs, both of classes among these landmarks.
+///
+/// # Errors
+/// Where they differ.
+pub(super) fn compare(cost: &Sammon, stress: f64, value: f64, watch: &dyn Observer) -> Result<()> {
     // The scale of the sum is what coinciding classes would cost. Where latent distances nearly equal the semantic ones,
     // little is left of the sum but rounding.
     let pairs = cost.known() * cost.unseen();
@@ -109,7 +117,7 @@ mod tests {
         let cost = Sammon::new(landmarks.as_ref(), &distances);
         let start: Vec<f64> =
             [0, 3, 3, 5, 6].iter().flat_map(|&j| landmarks.col_as_slice(j).to_vec()).collect();
-        gradient(&cost, &start, &Silent).expect("it is the gradient");
+        gradient(&cost, cost.dim(), &start, &Silent).expect("it is the gradient");
     }
 
     #[test]

@@ -23,8 +23,8 @@ use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
 use crate::semantic::ClassSemantics;
 use crate::settings::{MethodName, Settings};
-use crate::split::Trial;
-use crate::task::{Choice, Normalize, Sources, Task};
+use crate::split::{TEST_SEEN_SHARE, Trial};
+use crate::task::{Candidates, Choice, Normalize, Sources, Task};
 use crate::visual::{KernelForm, Views, check_choice};
 
 /// Scores settings on folds of the known classes.
@@ -53,7 +53,8 @@ struct Loaded<T> {
 }
 
 impl Evaluator {
-    /// Gathers the instances of `trial`'s known classes, and nothing else, for these folds of them.
+    /// Gathers the instances of `trial`'s known classes, and nothing else, for these folds of them. Where known classes are
+    /// candidates, each fold tests some of their instances, too.
     pub fn new(
         dataset: impl Into<Arc<Dataset>>,
         trial: &Trial,
@@ -65,6 +66,10 @@ impl Evaluator {
         watch.stage("load");
         let dataset = dataset.into();
         let sources = Sources::new(&dataset, choice)?;
+        let folds = match choice.candidates {
+            Candidates::All => tested(&dataset, trial, folds, seed)?,
+            Candidates::Known | Candidates::Unseen => folds,
+        };
         let features = sources.features(&trial.train, choice.normalize, watch)?;
         let mut views = sources.views;
         views.parts.iter_mut().for_each(|view| view.weight = 1.0);
@@ -322,8 +327,23 @@ impl<T: Scalar> Evaluator<T> {
     }
 }
 
-/// Whether settings share work with others: those of the paper's method do, unless their learner is random.
+/// Folds that test as large a share of their known classes' instances as the trial, or the usual one.
+fn tested(dataset: &Dataset, trial: &Trial, folds: Vec<Trial>, seed: u64) -> Result<Vec<Trial>> {
+    let (drawn, left) = (trial.test_seen.len() as f64, trial.train.len() as f64);
+    let share = if drawn > 0.0 { drawn / (drawn + left) } else { TEST_SEEN_SHARE };
+    let draw = |(number, fold): (usize, Trial)| {
+        fold.with_test_seen(dataset, share, seed.wrapping_add(number as u64))
+    };
+    folds.into_iter().enumerate().map(draw).collect()
+}
+
+/// Whether settings share work with others: those of the paper's method do, unless their learner is random. Neighbors
+/// within classes are found for whole classes, of which generalized folds hold out some instances.
 fn shares(settings: &Settings) -> bool {
+    let learner = settings.pipeline(0).bottom_up;
+    let within =
+        GraphSettings::of(&learner).is_some_and(|graph| graph.neighborhood == Neighborhood::WithinClass);
     settings.method.unwrap_or_default() == MethodName::Bidilel
-        && !settings.pipeline(0).bottom_up.learner().is_random()
+        && !learner.learner().is_random()
+        && !(within && settings.candidates() == Candidates::All)
 }

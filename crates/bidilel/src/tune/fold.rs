@@ -20,10 +20,13 @@ pub(super) struct Fold {
     pub(super) trial: Trial,
     /// Training instances, by their index in the pool.
     pub(super) train: Vec<usize>,
-    /// Held-out instances.
+    /// Held-out instances, those of known classes first where the fold tests some.
     pub(super) test: Vec<usize>,
     pub(super) labels: Vec<usize>,
+    /// Their classes, counted within the candidates.
     pub(super) test_labels: Vec<usize>,
+    /// How many of the candidates are known: all known classes where the fold tests some, otherwise none.
+    pub(super) known: usize,
     searched: Mutex<Searched>,
     /// The mean of the training instances.
     pub(super) mean: Vec<f64>,
@@ -44,12 +47,16 @@ impl Fold {
         }
         let indices = |instances: &[usize]| instances.iter().map(|instance| index[instance]).collect();
         let train: Vec<usize> = indices(&trial.train);
+        let known = if trial.test_seen.is_empty() { 0 } else { trial.known.len() };
+        let candidates = [&trial.known[..known], &trial.unseen].concat();
+        let test = [&trial.test_seen[..], &trial.test].concat();
         Ok(Self {
             mean: scatter::mean(Columns::new(features, &train)),
             train,
-            test: indices(&trial.test),
+            test: indices(&test),
             labels,
-            test_labels: labels_among(dataset, &trial.test, &trial.unseen)?,
+            test_labels: labels_among(dataset, &test, &candidates)?,
+            known,
             trial,
             searched: Mutex::default(),
         })

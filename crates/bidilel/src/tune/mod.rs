@@ -1,7 +1,8 @@
 //! Choosing settings by class-wise cross-validation, with the work shared.
 //!
 //! In a fold some of the **known** classes play the unseen ones ([`folds()`]); a setting's score is the mean per-class
-//! accuracy on them. Nothing of the unseen classes is ever looked at. [`Plan`] says what to try and in which order,
+//! accuracy on them. Where known classes are candidates, too, folds also test some of their instances, and the score is the
+//! largest harmonic mean of the two accuracies over all biases. Nothing of the unseen classes is ever looked at. [`Plan`] says what to try and in which order,
 //! [`Evaluator`] scores it. A batch of settings becomes a tree of what they have in common (`tree`), which is executed
 //! on all folds (`execute`); scatter matrices are shared by folds (`cache`). The scores are those of one fit after
 //! another ([`naive`]). [`Rule`] says which of the scored settings is chosen.
@@ -152,7 +153,7 @@ pub struct Scored {
     pub stage: Stage,
     /// The setting.
     pub settings: Settings,
-    /// Per-class accuracy on every fold.
+    /// Per-class accuracy on every fold, or its harmonic mean where known classes are candidates.
     pub scores: Vec<f64>,
     /// Their mean.
     pub mean: f64,

@@ -9,13 +9,16 @@ use bidilel_math::norms::Norms;
 use bidilel_math::{Columns, Scalar, distance};
 
 use super::execute::{Executor, NotesOnly};
+use super::fold::Fold;
+use super::naive::refined_at_best;
 use super::tree::{EmbedderNode, GraphSettings, SpaceNode};
 use crate::bottom_up::Scatters;
+use crate::calibrate::{Curve, Sides};
 use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::metrics::accuracy;
-use crate::post::Refiner;
+use crate::post::{Post, Refiner};
 use crate::recognize::Recognition;
 use crate::top_down::ClassEmbedder;
 
@@ -32,7 +35,7 @@ pub(super) struct Spaces<'a, T, F> {
     pub(super) mean: &'a [f64],
 }
 
-/// Settings that are still wanted, and their held-out classes in some leading dimensions: dimensions x classes.
+/// Settings that are still wanted, and their candidates in some leading dimensions: dimensions x classes.
 type Embedded = (Vec<usize>, Mat<f64>);
 
 impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
@@ -65,7 +68,8 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
 
     /// All embeddings that are wanted, from landmarks in every dim of a node.
     fn embed(&self, space: &LatentSpace, node: &SpaceNode) -> Result<Vec<Embedded>> {
-        let (sink, labels) = (self.run.sink, &self.run.evaluator.folds[self.fold].labels);
+        let (sink, Fold { labels, known, .. }) = (self.run.sink, self.own());
+        let known = *known;
         let semantics = &self.run.semantics[self.fold];
         let mut dims: Vec<usize> = node.children.iter().map(|dim| dim.key.min(space.dim())).collect();
         dims.sort_unstable();
@@ -88,22 +92,25 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
             let ((chosen, embedder), notes) = (&node.key, NotesOnly(self.run.watch));
             let embedding = embedder.embed(&landmarks[at], &semantics[*chosen], &notes);
             let failed = |failure| sink.fail(self.fold, &settings, failure);
-            embedding.map_err(failed).ok().map(|embedding| (settings.clone(), embedding.points))
+            let candidates = |points| if known > 0 { beside(&landmarks[at].points, &points) } else { points };
+            embedding.map_err(failed).ok().map(|embedding| (settings.clone(), candidates(embedding.points)))
         };
         Ok(below.collect::<Vec<_>>().into_par_iter().filter_map(embed).collect())
     }
 
     /// Scores settings that do not refine, a few held-out instances at a time.
     fn recognize(&self, space: &LatentSpace, embedded: &[Embedded]) -> Result<()> {
-        let mut labels = vec![Vec::with_capacity(self.test.ncols()); embedded.len()];
+        let known = self.own().known;
+        let sides = |(_, points): &Embedded| Sides::new(known, points.ncols());
+        let mut found: Vec<Sides> = embedded.iter().map(sides).collect();
         let projector = space.projector();
         for first in (0..self.test.ncols()).step_by(BLOCK) {
             let projected = projector.project(self.test.part(first, BLOCK.min(self.test.ncols() - first)))?;
-            let each = labels.par_iter_mut().zip(embedded);
-            each.for_each(|(labels, (_, points))| labels.extend(nearest(&projected, points).labels()));
+            let each = found.par_iter_mut().zip(embedded);
+            each.for_each(|(sides, (_, points))| sides.extend(&nearest(&projected, points).scores));
         }
-        for ((settings, points), labels) in embedded.iter().zip(labels) {
-            let score = self.accuracy(&labels, points);
+        for ((settings, points), sides) in embedded.iter().zip(found) {
+            let score = self.score_of(&sides, points.ncols());
             settings.iter().for_each(|&setting| self.run.sink.put(self.fold, setting, Ok(score)));
         }
         Ok(())
@@ -116,17 +123,43 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
             let inductive = nearest(&projected, points);
             settings.par_iter().for_each(|&setting| {
                 let post = &self.run.settings[setting].pipeline.post;
-                let refined = post.iter().try_fold(inductive.clone(), |found, post| post.refine(found));
-                let score = refined.map(|found| self.accuracy(&found.labels(), points));
+                let score = self.refined(inductive.clone(), post).map(|found| {
+                    let mut sides = Sides::new(self.own().known, points.ncols());
+                    sides.extend(&found.scores);
+                    self.score_of(&sides, points.ncols())
+                });
                 self.run.sink.put(self.fold, setting, score);
             });
         });
         Ok(())
     }
 
-    fn accuracy(&self, labels: &[usize], points: &Mat<f64>) -> f64 {
-        accuracy(labels, &self.run.evaluator.folds[self.fold].test_labels, points.ncols()).per_class
+    fn refined(&self, inductive: Recognition, post: &[Post]) -> Result<Recognition> {
+        match self.own() {
+            Fold { known: 0, .. } => post.iter().try_fold(inductive, |found, post| post.refine(found)),
+            Fold { known, test_labels, .. } => refined_at_best(inductive, *known, test_labels, post),
+        }
     }
+
+    /// The accuracy on held-out classes; where known classes compete, the largest harmonic mean of the two accuracies.
+    fn score_of(&self, sides: &Sides, classes: usize) -> f64 {
+        let Fold { known, test_labels, .. } = self.own();
+        match known {
+            0 => accuracy(&sides.unseen_labels(), test_labels, classes).per_class,
+            _ => Curve::of(sides, test_labels).best_harmonic(),
+        }
+    }
+
+    fn own(&self) -> &Fold {
+        &self.run.evaluator.folds[self.fold]
+    }
+}
+
+/// Landmarks, then embeddings.
+fn beside(landmarks: &Mat<f64>, embedding: &Mat<f64>) -> Mat<f64> {
+    let known = landmarks.ncols();
+    let point = |i: usize, j: usize| if j < known { landmarks[(i, j)] } else { embedding[(i, j - known)] };
+    Mat::from_fn(landmarks.nrows(), known + embedding.ncols(), point)
 }
 
 /// Recognition in the leading dimensions that `points` have.

@@ -147,6 +147,7 @@ fn dataset() -> Dataset {
             dimension_names: None,
         }],
         splits: Vec::new(),
+        networks: bidilel::Networks::default(),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Laws that every stage obeys on any data: invariances, determinism, degenerate input.
 
 mod cancel;
+mod confidence;
 mod contract;
 mod degenerate;
 mod determinism;
 mod fusion;
+mod hubs;
 mod invariance;
 mod joint;
 mod methods;

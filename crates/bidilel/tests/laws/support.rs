@@ -5,7 +5,7 @@ use bidilel::bottom_up::{
 };
 use bidilel::dataset::Dataset;
 use bidilel::pipeline::Pipeline;
-use bidilel::post::{Post, SelfTraining, Structured};
+use bidilel::post::{Csls, GlobalCorrection, MutualProximity, Nrm, Post, SelfTraining, Structured};
 use bidilel::synthetic::{Synthetic, View};
 use bidilel::task::{Choice, Task};
 use bidilel::top_down::{Form, Init, Kernel, Lsm, LsmSvr, Optimizer, Svr, TopDown};
@@ -78,7 +78,18 @@ pub(crate) fn refiners() -> Vec<Post> {
     ]
 }
 
-/// Every learner with the default embedder, every embedder with the default learner, and all refiners in a chain.
+/// Refiners that need nothing but scores.
+pub(crate) fn score_refiners() -> Vec<Post> {
+    vec![
+        Post::Csls(Csls { csls_neighbors: 3 }),
+        Post::Nrm(Nrm {}),
+        Post::MutualProximity(MutualProximity::default()),
+        Post::GlobalCorrection(GlobalCorrection {}),
+    ]
+}
+
+/// Every learner with the default embedder, every embedder with the default learner, and all latent refiners in a chain;
+/// and every refiner of scores.
 pub(crate) fn pipelines() -> Vec<Pipeline> {
     let with = |bottom_up: BottomUp, top_down: TopDown| Pipeline {
         bottom_up,
@@ -91,6 +102,7 @@ pub(crate) fn pipelines() -> Vec<Pipeline> {
         .into_iter()
         .map(|learner| with(learner, TopDown::default()))
         .chain(embedders().into_iter().map(|embedder| with(first.clone(), embedder)))
+        .chain(score_refiners().into_iter().map(|post| Pipeline { post: vec![post], ..Pipeline::default() }))
         .collect()
 }
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bidilel::settings::Settings;
+use bidilel::split::TEST_SEEN_SHARE;
 use bidilel::tune::{Axis, Evaluator, Forgetful, Host, Plan, Rule, Strategy, naive};
 use bidilel_math::Silent;
 
@@ -33,6 +34,33 @@ fn every_score_is_that_of_a_fit_of_its_own() {
                 );
             }
         }
+    }
+}
+
+/// Folds then test some instances of known classes, too, and scores are harmonic means.
+#[test]
+fn every_score_of_known_and_held_out_classes_is_that_of_a_fit_of_its_own() {
+    for seed in 0..2 {
+        let dataset = dataset(seed);
+        let (trial, folds) = divided(&dataset, 2, seed);
+        let batch: Vec<Settings> =
+            mixed().into_iter().map(|one| Settings { generalized: Some(true), ..one }).collect();
+        let choice = batch[0].choice(&dataset).expect("representations");
+        let mut evaluator = Evaluator::new(dataset.clone(), &trial, folds.clone(), &choice, 0, &Silent)
+            .expect("an evaluator");
+        let mut differs = 0;
+        for (number, fold) in folds.iter().enumerate() {
+            let found = shared(&mut evaluator, number, &batch, &Forgetful);
+            let tested = fold.with_test_seen(&dataset, TEST_SEEN_SHARE, number as u64).expect("a draw");
+            for ((settings, found), plain) in batch.iter().zip(found).zip(mixed()) {
+                let expected = naive::score(&dataset, &tested, settings, 0, &Silent).expect("a fit");
+                let found = found.expect("a score");
+                assert!((found - expected).abs() < 1e-9, "{settings:?}: {found}, alone {expected}");
+                let plain = naive::score(&dataset, fold, &plain, 0, &Silent).expect("a fit");
+                differs += usize::from((plain - expected).abs() > 1e-9);
+            }
+        }
+        assert!(differs > batch.len(), "known classes make a difference");
     }
 }
 

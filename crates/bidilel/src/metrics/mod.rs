@@ -1,4 +1,5 @@
-//! How good a recognition is: accuracies, confusions, hubness, stress.
+//! How good a recognition is: accuracies, confusions, hubness, stress; how honest its probabilities are, and how well
+//! it tells instances of no candidate class.
 //!
 //! ```
 //! use bidilel::{Mat, Scores, metrics};
@@ -13,9 +14,19 @@
 //! assert_eq!(metrics::top_k(&scores, &truth, 2).per_class, 1.0);
 //! ```
 
+mod confidence;
+mod open_set;
+
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::statistics::skewness;
+
+pub use confidence::{
+    RELIABILITY_BINS, ReliabilityBin, brier, calibration_error, negative_log_likelihood, reliability,
+};
+pub use open_set::{
+    OpenSetPoint, auroc, correct_rate_at, false_positive_rate, open_set_area, open_set_curve,
+};
 
 use crate::recognize::Scores;
 pub use crate::top_down::stress;
@@ -75,14 +86,20 @@ pub fn top_k(scores: &Scores, truth: &[usize], k: usize) -> Accuracy {
     accuracy(&predicted, truth, classes)
 }
 
+/// $N_k$ of every class: how many instances have it among their `k` nearest.
+pub fn occurrences(scores: &Scores, k: usize) -> Vec<usize> {
+    let mut counts = vec![0; scores.classes()];
+    for instance in 0..scores.instances() {
+        scores.top(instance, k).iter().for_each(|&(class, _)| counts[class] += 1);
+    }
+    counts
+}
+
 /// Skewness of $N_k$, the number of instances that have a class among their `k` nearest.
 ///
 /// A large positive value means hubs: classes that are near to everything (Radovanović et al. 2010).
 pub fn hubness(scores: &Scores, k: usize) -> f64 {
-    let mut counts = vec![0.0; scores.classes()];
-    for instance in 0..scores.instances() {
-        scores.top(instance, k).iter().for_each(|&(class, _)| counts[class] += 1.0);
-    }
+    let counts: Vec<f64> = occurrences(scores, k).into_iter().map(|count| count as f64).collect();
     skewness(&counts)
 }
 

@@ -1,0 +1,263 @@
+//! Charts of an evaluation.
+
+use super::input::{Bin, Calibration, EvaluationInput};
+use crate::plot::{Axis, BarPlot, Chart, Drawing, Layer, Map, Matrix, Plot};
+use crate::{Bar, RunData};
+
+/// Columns of a histogram at most.
+const MAX_COLUMNS: usize = 20;
+
+impl EvaluationInput {
+    /// Everything that can be drawn of it, in the order of the page.
+    pub(crate) fn charts(&self) -> Vec<Chart> {
+        let data = self.run_data.as_ref();
+        let mut charts = vec![self.class_bars()];
+        charts.extend(self.matrix());
+        charts.extend(data.and_then(map));
+        charts.extend(data.and_then(|data| distances(data, self.stress)));
+        charts.extend(data.map_or(Vec::new(), |data| self.hubs(data)));
+        charts.extend(self.reliability());
+        charts.extend(self.open_set_curve());
+        charts.extend(self.seen_unseen());
+        charts.extend(data.and_then(convergence));
+        charts
+    }
+
+    fn class_bars(&self) -> Chart {
+        let bar = |class: &crate::ClassScore| Bar {
+            name: class.name.clone(),
+            value: class.accuracy,
+            low: class.accuracy,
+            high: class.accuracy,
+            group: String::new(),
+        };
+        let mut bars: Vec<Bar> = self.classes.iter().map(bar).collect();
+        bars.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let plot = BarPlot { axis: "accuracy within the class (%)".to_owned(), chance: self.chance, bars };
+        Chart::new(
+            "classes",
+            "Accuracy of every class",
+            "One bar per unseen class, best first.",
+            Drawing::Bars(plot),
+        )
+    }
+
+    /// The confusion matrix of the first run.
+    pub(crate) fn matrix(&self) -> Option<Chart> {
+        let run = self.runs.first()?;
+        let names = run.candidates()?;
+        let matrix = Matrix { rows: names.clone(), columns: names, counts: run.confusion.clone() };
+        let description = format!(
+            "Instances by true class (rows) and predicted class (columns), {}, seed {}.",
+            run.split, run.seed
+        );
+        Some(Chart::new("confusion", "What was taken for what", &description, Drawing::Matrix(matrix)))
+    }
+
+    pub(crate) fn hubs(&self, data: &RunData) -> Vec<Chart> {
+        let chart = |(k, counts): (&usize, &Vec<usize>)| {
+            let columns = histogram(counts);
+            let skewness = self.hubness.get(&k.to_string()).map_or(String::new(), |value| {
+                format!(" Skewness {value:.2}: 0 without hubs, large where few classes attract most.")
+            });
+            let nearest = if *k == 1 { "the nearest".to_owned() } else { format!("among the {k} nearest") };
+            let description = format!("How many classes are {nearest} of how many test instances.{skewness}");
+            let plot = Plot {
+                x: Axis::new("test instances"),
+                y: Axis::new(&format!("classes that are {nearest}")).with(&[0.0]),
+                layers: vec![Layer::Columns { name: String::new(), columns }],
+            };
+            Chart::new(&format!("hubs-{k}"), &format!("Hubs, k = {k}"), &description, Drawing::Plot(plot))
+        };
+        data.hubs.iter().filter(|(_, counts)| !counts.is_empty()).map(chart).collect()
+    }
+
+    pub(crate) fn reliability(&self) -> Option<Chart> {
+        let Calibration { bins, bins_before, ece } = self.calibration.as_ref()?;
+        let points = |bins: &[Bin]| -> Vec<(f64, f64)> {
+            bins.iter().filter(|bin| bin.count > 0).map(|bin| (bin.confidence, bin.accuracy)).collect()
+        };
+        let (after, before) = (points(bins), points(bins_before));
+        if after.is_empty() {
+            return None;
+        }
+        let mut layers = vec![Layer::line("probabilities", after)];
+        if !before.is_empty() {
+            layers.push(Layer::line("before calibration", before));
+        }
+        layers.push(Layer::Guide { name: "as it should be".to_owned(), ends: [(0.0, 0.0), (1.0, 1.0)] });
+        let error = ece.map_or(String::new(), |ece| {
+            let (after, before) = (100.0 * ece.after, 100.0 * ece.before);
+            format!(" Expected calibration error {after:.1} points, {before:.1} before calibration.")
+        });
+        let description = format!(
+            "Accuracy of predictions by their probability; on the dashed line probabilities are right.{error}"
+        );
+        let plot = Plot {
+            x: Axis::percent("probability of the prediction (%)").with(&[0.0, 1.0]),
+            y: Axis::percent("accuracy (%)").with(&[0.0, 1.0]),
+            layers,
+        };
+        Some(Chart::new("reliability", "Reliability", &description, Drawing::Plot(plot)))
+    }
+
+    pub(crate) fn open_set_curve(&self) -> Option<Chart> {
+        let curve = &self.open_set.as_ref()?.curve;
+        if curve.is_empty() {
+            return None;
+        }
+        let points = curve.iter().map(|point| (point.false_positive_rate, point.correct_rate)).collect();
+        let plot = Plot {
+            x: Axis::percent("unknown instances that are accepted (%)").with(&[0.0, 1.0]),
+            y: Axis::percent("instances accepted and recognized (%)").with(&[0.0, 1.0]),
+            layers: vec![Layer::Line {
+                name: String::new(),
+                points,
+                errors: Vec::new(),
+                marks: false,
+                chosen: None,
+            }],
+        };
+        let description = "What is accepted and recognized against what is wrongly accepted, for every threshold of rejection.";
+        Some(Chart::new("open-set", "None of these", description, Drawing::Plot(plot)))
+    }
+
+    pub(crate) fn seen_unseen(&self) -> Option<Chart> {
+        let curve = match &self.run_data {
+            Some(data) if self.curve.is_empty() => &data.curve,
+            _ => &self.curve,
+        };
+        if curve.is_empty() {
+            return None;
+        }
+        let points: Vec<(f64, f64)> = curve.iter().map(|point| (point.unseen, point.seen)).collect();
+        let mut layers = vec![Layer::Line {
+            name: "calibrations".to_owned(),
+            points,
+            errors: Vec::new(),
+            marks: curve.len() < 40,
+            chosen: None,
+        }];
+        if let (Some(seen), Some(unseen)) = (self.accuracy.seen, self.accuracy.unseen) {
+            layers.push(Layer::line("this run", vec![(unseen, seen)]));
+        }
+        let plot = Plot {
+            x: Axis::percent("accuracy of unseen classes (%)").with(&[0.0]),
+            y: Axis::percent("accuracy of known classes (%)").with(&[0.0]),
+            layers,
+        };
+        let description =
+            "Accuracy of known against unseen classes while the scores of known classes are lowered.";
+        Some(Chart::new("seen-unseen", "Known against unseen classes", description, Drawing::Plot(plot)))
+    }
+}
+
+/// The map as a picture.
+pub(crate) fn map(data: &RunData) -> Option<Chart> {
+    let map = data.map.as_ref()?;
+    let is_right = |&row: &usize| data.guesses[row].first() == Some(&data.truth[row]);
+    let (right, wrong): (Vec<usize>, Vec<usize>) =
+        (0..map.points.len().min(data.guesses.len())).partition(is_right);
+    let places = |rows: Vec<usize>| rows.into_iter().map(|row| map.points[row]).collect();
+    let drawing = Map {
+        landmarks: map.landmarks.clone(),
+        embeddings: data.unseen.iter().cloned().zip(map.embeddings.iter().copied()).collect(),
+        right: places(right),
+        wrong: places(wrong),
+    };
+    let description = format!(
+        "{} known classes, {} unseen classes and {} of {} test instances; the stress of the map is {:.3}.",
+        map.landmarks.len(),
+        map.embeddings.len(),
+        map.points.len(),
+        data.test_instances,
+        map.stress
+    );
+    Some(Chart::new(
+        "map",
+        "Classes and test instances in the latent space",
+        &description,
+        Drawing::Map(drawing),
+    ))
+}
+
+/// Semantic against latent distances.
+pub(crate) fn distances(data: &RunData, stress: Option<f64>) -> Option<Chart> {
+    let distances = data.distances.as_ref()?;
+    let all = || distances.known_unseen.iter().chain(&distances.unseen_unseen);
+    let end = all().map(|pair| pair.0.min(pair.1)).fold(0.0, f64::max);
+    let plot = Plot {
+        x: Axis::new("semantic distance").with(&[0.0]),
+        y: Axis::new("latent distance").with(&[0.0]),
+        layers: vec![
+            Layer::Dots { name: "known to unseen".to_owned(), points: distances.known_unseen.clone() },
+            Layer::Dots { name: "among unseen".to_owned(), points: distances.unseen_unseen.clone() },
+            Layer::Guide { name: "equal".to_owned(), ends: [(0.0, 0.0), (end, end)] },
+        ],
+    };
+    let shown = all().count();
+    let of = if shown < distances.pairs {
+        format!("{shown} of {} pairs", distances.pairs)
+    } else {
+        format!("{shown} pairs")
+    };
+    let stress =
+        stress.map_or(String::new(), |stress| format!(" Stress {stress:.4}: 0 if all distances were equal."));
+    let description = format!("How far apart descriptions are, and embeddings: {of} of classes.{stress}");
+    Some(Chart::new("distances", "Semantic and latent distances", &description, Drawing::Plot(plot)))
+}
+
+/// Cost against iterations.
+pub(crate) fn convergence(data: &RunData) -> Option<Chart> {
+    let series: Vec<&Vec<(usize, f64)>> =
+        data.convergence.iter().filter(|steps| steps.len() > 1).take(5).collect();
+    if series.is_empty() {
+        return None;
+    }
+    let line = |(index, steps): (usize, &&Vec<(usize, f64)>)| Layer::Line {
+        name: if series.len() > 1 { format!("minimization {}", index + 1) } else { String::new() },
+        points: steps.iter().map(|&(step, cost)| ((step + 1) as f64, cost)).collect(),
+        errors: Vec::new(),
+        marks: false,
+        chosen: None,
+    };
+    let plot = Plot {
+        x: Axis::log("iteration"),
+        y: Axis::log("cost of the mapping"),
+        layers: series.iter().enumerate().map(line).collect(),
+    };
+    let iterations = series.iter().map(|steps| steps.len()).sum::<usize>();
+    let last = series.last().and_then(|steps| steps.last()).map_or(f64::NAN, |step| step.1);
+    let description = format!(
+        "Landmark-based Sammon mapping: {iterations} iterations, to a cost of {last:.5}; both axes are logarithmic."
+    );
+    Some(Chart::new("convergence", "Convergence of the mapping", &description, Drawing::Plot(plot)))
+}
+
+/// Counts in columns of equal whole widths: from, to, how many.
+fn histogram(counts: &[usize]) -> Vec<(f64, f64, f64)> {
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let wide = (most + 1).div_ceil(MAX_COLUMNS).max(1);
+    let mut columns = vec![0_usize; most / wide + 1];
+    counts.iter().for_each(|count| columns[count / wide] += 1);
+    let column = |(index, &height): (usize, &usize)| {
+        ((index * wide) as f64, ((index + 1) * wide) as f64, height as f64)
+    };
+    columns.iter().enumerate().map(column).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_histogram_counts_everything_in_whole_columns() {
+        assert_eq!(histogram(&[0, 0, 2]), [(0.0, 1.0, 2.0), (1.0, 2.0, 0.0), (2.0, 3.0, 1.0)]);
+        let many: Vec<usize> = (0..1000).collect();
+        let columns = histogram(&many);
+        assert!(
+            columns.len() <= MAX_COLUMNS + 1 && columns.iter().map(|column| column.2).sum::<f64>() > 999.0
+        );
+        assert_eq!(histogram(&[]).len(), 1);
+    }
+}

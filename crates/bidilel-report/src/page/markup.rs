@@ -1,0 +1,142 @@
+//! Elements of the page, with every text escaped.
+
+use std::fmt::Write;
+
+use crate::plot::Chart;
+use crate::svg::escape;
+
+/// A section of a part of the page.
+pub(crate) struct Section {
+    pub(crate) title: &'static str,
+    pub(crate) html: String,
+}
+
+/// One result on the page: sections, and what is not there and why.
+pub(crate) struct Part {
+    pub(crate) title: String,
+    /// One line under the title.
+    pub(crate) subtitle: String,
+    pub(crate) sections: Vec<Section>,
+    pub(crate) left_out: Vec<String>,
+}
+
+/// A paragraph.
+pub(crate) fn paragraph(text: &str) -> String {
+    format!("<p>{}</p>\n", escape(text))
+}
+
+/// A remark.
+pub(crate) fn note(text: &str) -> String {
+    format!("<p class=\"note\">{}</p>\n", escape(text))
+}
+
+/// Something to copy.
+pub(crate) fn code(text: &str) -> String {
+    format!("<pre tabindex=\"0\"><code>{}</code></pre>\n", escape(text))
+}
+
+/// Charts beside each other.
+pub(crate) fn charts<'a>(all: impl IntoIterator<Item = &'a Chart>) -> String {
+    let figure = |chart: &Chart| {
+        format!(
+            "<figure class=\"chart\">{}<figcaption>{}</figcaption></figure>\n",
+            chart.inline(),
+            escape(&chart.description)
+        )
+    };
+    let figures: String = all.into_iter().map(figure).collect();
+    format!("<div class=\"charts\">\n{figures}</div>\n")
+}
+
+/// A number that the page begins with.
+pub(crate) struct Headline {
+    pub(crate) label: String,
+    pub(crate) value: String,
+    pub(crate) remark: String,
+}
+
+/// Numbers in boxes.
+pub(crate) fn headlines(all: &[Headline]) -> String {
+    let one = |Headline { label, value, remark }: &Headline| {
+        format!(
+            "<div><dt>{}</dt><dd><strong>{}</strong> <span>{}</span></dd></div>\n",
+            escape(label),
+            escape(value),
+            escape(remark)
+        )
+    };
+    format!("<dl class=\"headlines\">\n{}</dl>\n", all.iter().map(one).collect::<String>())
+}
+
+/// A cell of a table.
+pub(crate) enum Cell {
+    Text(String),
+    /// A number as it is written, and what it is sorted by.
+    Number(String, f64),
+    /// A share of one with its interval, as a bar.
+    Bar {
+        value: f64,
+        low: f64,
+        high: f64,
+    },
+}
+
+/// A table whose columns can be sorted; `mark` is where a line goes through bars: what guessing reaches.
+pub(crate) fn table(caption: &str, columns: &[&str], rows: &[Vec<Cell>], mark: Option<f64>) -> String {
+    let most = rows.iter().flatten().filter_map(|cell| {
+        if let Cell::Bar { value, high, .. } = cell { Some(value.max(*high)) } else { None }
+    });
+    let most = most.chain(mark).fold(0.01, f64::max);
+    let mut body = String::new();
+    for row in rows {
+        body.push_str("<tr>");
+        for (index, cell) in row.iter().enumerate() {
+            body.push_str(&cell_html(cell, index == 0, most, mark));
+        }
+        body.push_str("</tr>\n");
+    }
+    let head = |(index, name): (usize, &&str)| {
+        let is_text = rows.first().is_none_or(|row| matches!(row.get(index), Some(Cell::Text(_)) | None));
+        let class = if is_text { "" } else { " class=\"n\"" };
+        format!("<th scope=\"col\"{class}><button type=\"button\">{}</button></th>", escape(name))
+    };
+    let head: String = columns.iter().enumerate().map(head).collect();
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table class=\"sortable\"><caption>{0}</caption>\
+         <thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n",
+        escape(caption)
+    )
+}
+
+fn cell_html(cell: &Cell, first: bool, most: f64, mark: Option<f64>) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = match cell {
+        Cell::Text(text) if first => write!(out, "<th scope=\"row\">{}</th>", escape(text)),
+        Cell::Text(text) => write!(out, "<td>{}</td>", escape(text)),
+        Cell::Number(text, value) => write!(out, "<td class=\"n\" data-v=\"{value}\">{}</td>", escape(text)),
+        Cell::Bar { value, low, high } => {
+            let share = |value: f64| (100.0 * value / most).clamp(0.0, 100.0);
+            let interval = if high > low {
+                format!("<i style=\"left:{:.1}%;width:{:.1}%\"></i>", share(*low), share(*high) - share(*low))
+            } else {
+                String::new()
+            };
+            let chance =
+                mark.map_or(String::new(), |mark| format!("<u style=\"left:{:.1}%\"></u>", share(mark)));
+            write!(
+                out,
+                "<td class=\"b\" data-v=\"{value}\"><div class=\"bar\"><b style=\"width:{:.1}%\"></b>{interval}{chance}</div><span>{:.1} %</span></td>",
+                share(*value),
+                100.0 * value
+            )
+        }
+    };
+    out
+}
+
+/// `2.1 ± 0.3`, in percent; one run has no standard error.
+pub(crate) fn percent(mean: f64, error: f64) -> String {
+    let error = if error > 0.0 { format!(" ± {:.1}", 100.0 * error) } else { String::new() };
+    format!("{:.1}{error} %", 100.0 * mean)
+}

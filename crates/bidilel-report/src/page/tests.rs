@@ -1,0 +1,155 @@
+//! Laws of the page.
+
+use serde_json::json;
+
+use super::*;
+
+/// A class whose name tries to leave its place.
+const HOSTILE: &str = "</script><script>alert('x')</script>\"&<img src=x onerror=alert(1)>";
+
+fn evaluation() -> Value {
+    json!({
+        "dataset": HOSTILE, "split": "standard", "visual": ["cnn"], "semantic": ["attributes"],
+        "method": {"name": "bidilel", "bottom_up": {"kind": "slpp", "alpha": 10.0}, "post": []},
+        "accuracy": {"per_class": 0.75, "per_image": 0.7}, "chance": 0.5, "stress": 0.1,
+        "steps": [], "top": {"1": {"per_class": 0.75, "per_image": 0.7}}, "hubness": {"1": 0.3},
+        "classes": [
+            {"name": HOSTILE, "instances": 10, "accuracy": 0.8, "mistaken_for": {"name": "whale", "share": 0.2}},
+            {"name": "whale", "instances": 10, "accuracy": 0.7, "mistaken_for": null},
+        ],
+        "runs": [{"split": "standard", "seed": 0, "per_class": 0.75, "per_image": 0.7, "unseen": [HOSTILE, "whale"], "confusion": [[8, 2], [3, 7]]}],
+        "summary": {"mean": 0.75, "standard_deviation": 0.0, "standard_error": 0.0}, "timings": {"total": 1.5},
+        "run_data": {
+            "split": "standard", "seed": 0, "command": "bidilel evaluate sea",
+            "known": ["seal"], "unseen": [HOSTILE, "whale"], "candidates": [HOSTILE, "whale"],
+            "test_instances": 4, "instances": [5, 7], "truth": [0, 1], "guesses": [[0, 1], [0, 1]],
+            "map": {"stress": 0.2, "anchors": 5, "landmarks": [[0.0, 0.0]], "embeddings": [[1.0, 0.0], [0.0, 1.0]], "points": [[0.5, 0.5], [0.2, 0.1]]},
+            "distances": {"pairs": 3, "known_unseen": [[1.0, 0.9], [0.8, 0.9]], "unseen_unseen": [[1.2, 1.1]]},
+            "hubs": {"1": [12, 8]}, "convergence": [[[0, 1.0], [1, 0.5], [2, 0.25]]],
+        },
+        "version": "0.1.0",
+    })
+}
+
+fn comparison() -> Value {
+    let row = |name: &str, accuracy: f64| {
+        json!({
+            "method": name, "kind": "inductive", "per_class": accuracy, "per_image": accuracy, "standard_error": 0.01,
+            "interval": [accuracy - 0.02, accuracy + 0.02], "p_value": null, "p_corrected": null, "seconds": 1.0,
+            "tuning_seconds": null, "peak_memory": null, "settings": {}, "runs": [],
+        })
+    };
+    json!({
+        "dataset": HOSTILE, "split": "standard", "visual": ["cnn"], "semantic": ["attributes"], "tuned": false,
+        "chance": 0.5, "over": "classes", "pairs": 2, "results": [row("eszsl", 0.7), row("dap", 0.6)], "seconds": 3.0,
+    })
+}
+
+fn page(results: &[Value]) -> String {
+    let mut report = Report::default();
+    results.iter().for_each(|result| report.add(result.clone(), None).expect("a result"));
+    report.html()
+}
+
+#[test]
+fn names_cannot_leave_their_place() {
+    let page = page(&[evaluation(), comparison()]);
+    assert!(!page.contains("<script>alert") && !page.contains("<img src=x"), "as an element");
+    assert_eq!(page.matches("</script>").count(), 2, "the data and the script");
+    let island =
+        page.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("data");
+    let data: Value = serde_json::from_str(island).expect("JSON");
+    assert_eq!(data["maps"][0]["unseen"][0], HOSTILE, "and come back as they were");
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let page = page(&[evaluation(), comparison()]);
+    let page = page.replace("http://www.w3.org/2000/svg", "");
+    for reference in ["http:", "https:", "src=\"/", "@import", "url("] {
+        assert!(!page.contains(reference), "{reference}");
+    }
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("@media print"));
+}
+
+#[test]
+fn every_section_is_in_the_contents_and_ids_are_unique() {
+    let page = page(&[evaluation(), evaluation()]);
+    let ids: Vec<&str> = page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let unique: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(ids.len(), unique.len());
+    let links: Vec<&str> = page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(links.len() > 12 && links.iter().all(|link| unique.contains(link)), "{links:?}");
+}
+
+#[test]
+fn headlines_compare_with_guessing_and_with_the_best_compared_method() {
+    let page = page(&[evaluation(), comparison()]);
+    assert!(page.contains("75.0 %") && page.contains("1.5 times as good as guessing"));
+    assert!(page.contains("+5.0 points") && page.contains("eszsl reaches 70.0 ± 1.0 %"));
+}
+
+#[test]
+fn what_is_missing_is_left_out_with_a_note() {
+    let mut bare = evaluation();
+    bare.as_object_mut().expect("an object").remove("run_data");
+    let bare = page(&[bare]);
+    assert!(
+        !bare.contains("<canvas data-map")
+            && bare.contains("The map: this result has no points; evaluate --run-data FILE saves them")
+    );
+    assert!(bare.contains("Reliability: this result has no calibration."));
+    let full = page(&[evaluation()]);
+    assert!(full.contains("<canvas data-map=\"0\"") && full.contains("<canvas data-confusion=\"0\""));
+    assert!(full.contains("2 of 4 test instances are shown, at equal steps."));
+    assert!(full.contains("bidilel evaluate sea") && full.contains("bottom_up.alpha"));
+    let mut more = evaluation();
+    more["calibration"] =
+        json!({"bins": [{"lower": 0.0, "upper": 0.5, "confidence": 0.4, "accuracy": 0.5, "count": 9}]});
+    more["curve"] = json!([{"seen": 0.5, "unseen": 0.1}, {"seen": 0.2, "unseen": 0.4}]);
+    more["open_set"] = json!({"curve": [{"false_positive_rate": 0.1, "correct_rate": 0.4}, {"false_positive_rate": 1.0, "correct_rate": 0.7}]});
+    let more = page(&[more]);
+    for chart in ["Reliability. ", "Known against unseen classes. ", "None of these. "] {
+        assert!(more.contains(&format!("aria-label=\"{chart}")), "{chart}");
+    }
+}
+
+#[test]
+fn searches_and_selections_have_their_sections() {
+    let tuned = json!({
+        "best": {"settings": {"alpha": 10.0}, "mean": 0.55, "standard_error": 0.05}, "split": "standard", "choice": null,
+        "trials": [
+            {"settings": {"alpha": 10.0}, "mean": 0.55, "standard_error": 0.05, "scores": [0.5, 0.6], "stage": "grid"},
+            {"settings": {"alpha": 1.0}, "mean": null, "standard_error": null, "scores": [], "stage": "grid", "problem": "too small"},
+        ],
+        "curves": [{"setting": "alpha", "points": [["1.0", 0.5, 0.01], ["10.0", 0.55, 0.05]], "chosen": 1}],
+        "commands": ["bidilel evaluate sea --alpha 10"], "seconds": 2.0, "stopped_by_budget": false,
+    });
+    let tuned = page(&[tuned]);
+    assert!(
+        tuned.contains("class=\"sortable\"")
+            && tuned.contains("too small")
+            && tuned.contains("bidilel evaluate sea --alpha 10")
+    );
+    assert!(tuned.contains("a8 8"), "a ring around the chosen value");
+    let selected = json!({
+        "order": ["cnn", "sift"], "complementarity": [null, 0.125], "matrix": [[0.0, 0.125], [0.125, 0.0]],
+        "visual": ["cnn", "sift"], "neighbors": 10, "trials": [],
+    });
+    let selected = page(&[selected]);
+    assert!(
+        selected.contains("Complementarity of any two views")
+            && selected.contains("select --evaluate measures it")
+    );
+}
+
+#[test]
+fn charts_of_several_results_have_names_of_their_own() {
+    let mut report = Report::default();
+    report.add(evaluation(), None).expect("a result");
+    let names: Vec<String> = report.charts().into_iter().map(|chart| chart.name).collect();
+    assert_eq!(names, ["classes", "confusion", "map", "distances", "hubs-1", "convergence"]);
+    report.add(comparison(), None).expect("a result");
+    let names: BTreeSet<String> = report.charts().into_iter().map(|chart| chart.name).collect();
+    assert!(names.len() == 7 && names.contains("1-map") && names.contains("2-comparison"), "{names:?}");
+}

@@ -1,0 +1,160 @@
+// Opens report pages in Chromium and checks what only a browser can tell. `run.sh` makes the pages.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const HOSTILE = "</script><script>document.title='broken'</script><b>\"&'";
+
+/** A run of 200 classes, one of them with a hostile name, and 10,000 points. */
+function makeLarge(from, to) {
+  const run = JSON.parse(readFileSync(from, "utf8"));
+  const classes = Array.from({ length: 200 }, (_, i) => (i === 0 ? HOSTILE : `class ${i}`));
+  const count = 10_000;
+  const data = run.run_data;
+  const around = (index, radius) => [radius * Math.cos(index), radius * Math.sin(index * 1.3)];
+  Object.assign(data, {
+    unseen: classes, candidates: classes, test_instances: 11_788, names: [], pictures: [],
+    instances: Array.from({ length: count }, (_, i) => i),
+    truth: Array.from({ length: count }, (_, i) => i % 200),
+    guesses: Array.from({ length: count }, (_, i) => [(i * 7) % 200, 1, 2]),
+  });
+  data.map.points = Array.from({ length: count }, (_, i) => around(i, 0.2 + (i % 97) / 97));
+  data.map.embeddings = classes.map((_, i) => around(i, 0.8));
+  run.runs[0].unseen = classes;
+  run.runs[0].confusion = classes.map((_, i) => classes.map((_, j) => (i === j ? 30 : (i * 31 + j * 17) % 23 === 0 ? 2 : 0)));
+  run.classes = classes.map((name) => ({ name, instances: 50, accuracy: 0.5, mistaken_for: null }));
+  writeFileSync(to, JSON.stringify(run));
+}
+
+function expect(holds, what) {
+  if (!holds) throw new Error(what);
+  console.log(`  ${what}`);
+}
+
+/** Opens a page and fails at anything that it logs or asks the network for. */
+async function opened(browser, file, options) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => /^(file|data):/.test(request.url()) || complaints.push(`asks for ${request.url()}`));
+  const began = Date.now();
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForFunction(() => [...document.querySelectorAll("canvas[data-map]")].every((map) => map.dataset.drawn));
+  return { page, complaints, milliseconds: Date.now() - began, close: () => context.close() };
+}
+
+/** Contrast of text and background by WCAG, where they are plain colors. */
+const contrast = (page, selector) => page.$eval(selector, (element) => {
+  const rgb = (color) => color.match(/[\d.]+/g).slice(0, 3).map(Number);
+  const luminance = (color) => rgb(color).map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  let behind = element;
+  while (getComputedStyle(behind).backgroundColor === "rgba(0, 0, 0, 0)") behind = behind.parentElement;
+  const both = [luminance(getComputedStyle(element).color), luminance(getComputedStyle(behind).backgroundColor)].sort((a, b) => b - a);
+  return (both[0] + 0.05) / (both[1] + 0.05);
+});
+
+async function check(folder, shots) {
+  const { chromium } = await import("playwright-core");
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  try {
+    for (const name of ["demo", "all", "large"]) {
+      for (const colorScheme of ["light", "dark"]) {
+        for (const width of [1400, 400]) {
+          const one = await opened(browser, join(folder, `${name}.html`), { colorScheme, viewport: { width, height: 900 } });
+          const { page, complaints } = one;
+          console.log(`${name}, ${colorScheme}, ${width} pixels wide`);
+          expect(one.milliseconds < 5000, `drawn within ${one.milliseconds} ms`);
+          const drawn = await page.$eval("canvas[data-map]", (map) => Number(map.dataset.drawn));
+          expect(drawn > 50, `the map has ${drawn} marks`);
+          const inked = await page.$eval("canvas[data-map]", (map) => {
+            const { data } = map.getContext("2d").getImageData(0, 0, map.width, map.height);
+            return data.filter((value, index) => index % 4 === 3 && value > 0).length;
+          });
+          expect(inked > 2000, `${inked} of its pixels are inked`);
+          expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the window");
+          const small = await page.evaluate(() => [...document.querySelectorAll("body *")]
+            .filter((e) => e.childNodes.length && [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) && e.getClientRects().length && !["SCRIPT", "STYLE"].includes(e.tagName))
+            .map((e) => [e.tagName, e instanceof SVGElement ? (parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a) : parseFloat(getComputedStyle(e).fontSize)])
+            .filter(([, size]) => size < 13.9).map(String).slice(0, 3));
+          expect(small.length === 0, `no text is below 14 pixels ${small}`);
+          for (const selector of ["main p", "figcaption", "nav a", "td", ".headlines dt", "caption", ".k1", ".k2"]) {
+            if (await page.$(selector)) {
+              const ratio = await contrast(page, selector);
+              const least = [".k1", ".k2"].includes(selector) ? 3 : 4.5;
+              if (ratio < least) throw new Error(`${selector} has a contrast of ${ratio}`);
+            }
+          }
+          await page.screenshot({ path: join(shots, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+          expect(complaints.length === 0, `no complaint ${complaints}`);
+          await one.close();
+        }
+      }
+    }
+    await hover(browser, folder, shots);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** What happens under the pointer and the keys. */
+async function hover(browser, folder, shots) {
+  const { page, complaints, close } = await opened(browser, join(folder, "demo.html"), { viewport: { width: 1400, height: 900 } });
+  const tip = () => page.$eval("#tip", (element) => (element.hidden ? "" : element.innerText));
+  const sweep = async (selector, until) => {
+    const canvas = await page.$(selector);
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox();
+    for (let y = 0.1; y < 0.95; y += 0.06) {
+      for (let x = 0.1; x < 0.95; x += 0.04) {
+        await page.mouse.move(box.x + x * box.width, box.y + y * box.height);
+        if (await until()) return true;
+      }
+    }
+    return false;
+  };
+  const names = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).maps[0].unseen);
+  const named = async () => names.some((name) => tipText.includes(name));
+  let tipText = "";
+  expect(await sweep("canvas[data-map]", async () => ((tipText = await tip()), (await page.$("#tip:not([hidden]) img")) && named())), `hovering over the map shows a picture and its class: ${tipText.replaceAll("\n", "; ")}`);
+  await page.screenshot({ path: join(shots, "hover-map.png") });
+  expect(await sweep("canvas[data-confusion]", async () => ((tipText = await tip()), /\d+ of \d+/.test(tipText) && named())), `hovering over the matrix tells its cell: ${tipText.replaceAll("\n", "; ")}`);
+  await page.screenshot({ path: join(shots, "hover-confusion.png") });
+
+  await page.focus("canvas[data-map]");
+  await page.keyboard.press("ArrowRight");
+  const first = await page.$eval(".map .live", (live) => live.textContent);
+  await page.keyboard.press("ArrowRight");
+  const second = await page.$eval(".map .live", (live) => live.textContent);
+  expect(first !== "" && second !== first, `arrow keys move over the map: ${first} | ${second}`);
+
+  const table = page.locator("table.sortable", { hasText: "most often taken for" }).first();
+  const rows = () => table.locator("tbody tr th").allTextContents();
+  const before = await rows();
+  await table.locator("thead button").first().click();
+  const after = await rows();
+  const sorted = [...after].sort(new Intl.Collator(undefined, { numeric: true }).compare);
+  expect(before.join() !== after.join() && after.join() === sorted.join(), "a header sorts its table");
+
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await paper();
+  await page.click("#theme");
+  expect((await paper()) !== light, "the switch changes the colors");
+  await page.emulateMedia({ media: "print" });
+  expect((await page.$eval("nav", (nav) => getComputedStyle(nav).display)) === "none", "the contents are not printed");
+  expect(complaints.length === 0, `no complaint ${complaints}`);
+  await close();
+
+  const hostile = await opened(browser, join(folder, "large.html"), { viewport: { width: 1400, height: 900 } });
+  expect((await hostile.page.title()) !== "broken" && (await hostile.page.$$("main b b")).length === 0, "a name that is HTML is text");
+  await hostile.close();
+}
+
+const [mode, ...rest] = process.argv.slice(2);
+if (mode === "make-large") makeLarge(...rest);
+else await check(...rest);
