@@ -272,9 +272,9 @@ mod tests {
     #[test]
     fn tests_of_means_agree_with_another_implementation() {
         let values = [0.51, 0.47, 0.62, 0.55, 0.49, 0.58];
-        assert_relative_eq!(t_test(&values, 0.5).expect("a spread"), 0.176885617989, epsilon = 1e-9);
+        assert_relative_eq!(t_test(&values, 0.5).expect("a spread"), 0.176_885_617_989, epsilon = 1e-9);
         let p = welch((0.205, 0.005, 30), (0.19, 0.004, 30)).expect("a spread");
-        assert_relative_eq!(p, 0.022795617995, epsilon = 1e-9);
+        assert_relative_eq!(p, 0.022_795_617_995, epsilon = 1e-9);
         assert_relative_eq!(t_test(&[1.0, 2.0, 3.0], 2.0).expect("a spread"), 1.0, epsilon = 1e-12);
         assert_eq!((t_test(&[0.5], 0.4), t_test(&[0.5, 0.5], 0.4)), (None, None));
         assert_eq!(welch((0.5, 0.0, 30), (0.4, 0.0, 30)), None);

@@ -10,6 +10,7 @@ use crate::args::parse_count;
 pub(crate) const STAND_IN_SCALE: f64 = 0.05;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct ReproduceArgs {
     /// Tables to make: names that --list has, all, or files of your own in the same form (.toml)
     #[arg(value_name = "TABLE", value_hint = ValueHint::FilePath)]
@@ -29,7 +30,7 @@ pub(crate) struct ReproduceArgs {
     /// Instances and features of the stand-ins, as a share of the real ones, above 0 and up to 1 [default: 0.05]
     #[arg(long, value_name = "X", requires = "stand_ins", value_parser = parse_scale, help_heading = "Data")]
     pub(crate) scale: Option<f64>,
-    /// The folder to write to: every table as .txt, .md, .tex, .csv and .json, curves as .csv, and the journal
+    /// The folder to write to: every table as .txt, .md, .tex, .csv and .json, curves as .csv, .svg and .png, and the journal
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Run")]
     pub(crate) out: Option<PathBuf>,
     /// Continue from the journal in the --out folder; tables that share computations share them there

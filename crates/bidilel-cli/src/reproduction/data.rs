@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use bidilel::dataset::Dataset;
 use bidilel::reproduce::DataFingerprint;
-use bidilel::split::{SplitChoice, Trial};
+use bidilel::split::Trial;
 use bidilel_experiments::{Cell, DataSource, Representation};
 use bidilel_math::Observer;
 use bidilel_report::{DataRecord, MissingData};
 
-use super::resolve::{found, missing, stand_in, trials_of};
+use super::resolve::{Division, found, missing, stand_in};
+use crate::failure::worded;
 
 /// Where data come from.
 #[derive(Debug, Clone)]
@@ -31,6 +32,12 @@ pub(crate) enum Absent {
     Broken(String),
 }
 
+impl From<bidilel::Error> for Absent {
+    fn from(error: bidilel::Error) -> Self {
+        Self::Broken(worded(&error))
+    }
+}
+
 /// An open dataset.
 #[derive(Clone)]
 struct Opened {
@@ -39,6 +46,17 @@ struct Opened {
     /// Fingerprints of the views that were asked for so far.
     fingerprint: DataFingerprint,
     splits: BTreeMap<String, String>,
+}
+
+impl Opened {
+    /// Has the fingerprints of these views.
+    fn know(&mut self, views: &[String]) -> Result<(), Absent> {
+        let unknown = |view: &&String| !self.fingerprint.visual.contains_key(*view);
+        let unknown: Vec<String> = views.iter().filter(unknown).cloned().collect();
+        let more = DataFingerprint::of(&self.dataset, &unknown)?;
+        self.fingerprint.visual.extend(more.visual);
+        Ok(())
+    }
 }
 
 /// What a cell is measured on, with the names of the dataset.
@@ -75,64 +93,43 @@ impl Store {
         several: bool,
         watch: &dyn Observer,
     ) -> Result<CellData, Absent> {
-        let place = self.place(&cell.dataset, source);
-        let seed = self.seed;
-        let limit = self.splits;
+        let title = source.title.clone().unwrap_or_else(|| cell.dataset.clone());
+        let (seed, limit, place) = (self.seed, self.splits, self.place(&cell.dataset, source));
         let opened = self.opened(&cell.dataset, source, watch)?;
         let dataset = Arc::clone(&opened.dataset);
-        let title = source.title.clone().unwrap_or_else(|| cell.dataset.clone());
         let mut substitutes = Vec::new();
         let mut visual = Vec::new();
+        let names: Vec<&str> = dataset.visual.iter().map(|view| &view.name[..]).collect();
         for name in &cell.visual {
-            let names = dataset.visual.iter().map(|view| &view.name[..]).collect::<Vec<_>>();
-            match found(&source.visual(name), &names, name, &mut substitutes) {
-                Some(found) => visual.push(found),
-                None if several => {}
-                None => {
-                    return Err(missing(&title, "visual representation", name, &source.visual(name), &place));
-                }
-            }
+            visual.extend(found(&source.visual(name), &names, name, &mut substitutes));
         }
-        if let (true, [] | [_], Some(name)) = (several, &visual[..], cell.visual.first()) {
+        let enough = if several { 2 } else { cell.visual.len() };
+        if visual.len() < enough {
+            let absent =
+                |name: &&String| found(&source.visual(name), &names, name, &mut Vec::new()).is_none();
+            let name = cell.visual.iter().find(absent).map_or("", String::as_str);
             return Err(missing(&title, "visual representation", name, &source.visual(name), &place));
         }
-        let mut semantic = Vec::new();
-        for name in &cell.semantic {
-            let names = dataset.semantic.iter().map(|one| &one.name[..]).collect::<Vec<_>>();
-            let one = found(&source.semantic(name), &names, name, &mut substitutes);
-            semantic.push(one.ok_or_else(|| {
-                missing(&title, "semantic representation", name, &source.semantic(name), &place)
-            })?);
-        }
-        let split = cell.split.clone().or_else(|| source.splits.keys().next().cloned());
-        let (name, described, mut trials) = match &split {
+        let names: Vec<&str> = dataset.semantic.iter().map(|one| &one.name[..]).collect();
+        let semantic = cell.semantic.iter().map(|name| {
+            let wanted = source.semantic(name);
+            found(&wanted, &names, name, &mut substitutes)
+                .ok_or_else(|| missing(&title, "semantic representation", name, &wanted, &place))
+        });
+        let semantic = semantic.collect::<Result<Vec<_>, _>>()?;
+        let split = cell.split.as_ref().or_else(|| source.splits.keys().next());
+        let Division { name, described, mut trials } = match split {
+            None => Division::first(&dataset)?,
             Some(split) => {
-                trials_of(&dataset, &source.split(split), split, seed).map_err(|problem| match problem {
-                    None => missing(
-                        &title,
-                        "split",
-                        split,
-                        &Representation { get: source.split(split).get, ..Representation::default() },
-                        &place,
-                    ),
-                    Some(problem) => Absent::Broken(problem),
+                Division::named(&dataset, &source.split(split), split, seed)?.ok_or_else(|| {
+                    let wanted = Representation { get: source.split(split).get, ..Representation::default() };
+                    missing(&title, "split", split, &wanted, &place)
                 })?
-            }
-            None => {
-                let found =
-                    SplitChoice::First.trials(&dataset).map_err(|error| Absent::Broken(error.to_string()))?;
-                (found.split.clone(), found.split, found.trials)
             }
         };
         trials.truncate(limit.unwrap_or(usize::MAX));
         opened.splits.insert(name.clone(), format!("{described}: {} used", trials.len()));
-        let unknown: Vec<String> =
-            visual.iter().filter(|view| !opened.fingerprint.visual.contains_key(*view)).cloned().collect();
-        if !unknown.is_empty() {
-            let more =
-                DataFingerprint::of(&dataset, &unknown).map_err(|error| Absent::Broken(error.to_string()))?;
-            opened.fingerprint.visual.extend(more.visual);
-        }
+        opened.know(&visual)?;
         let fingerprint = opened.fingerprint.clone();
         Ok(CellData { dataset, fingerprint, split: name, trials, visual, semantic, substitutes })
     }
@@ -203,13 +200,11 @@ impl Store {
             }
             Origin::StandIns(scale) => {
                 watch.stage("generate");
-                let broken = |error: bidilel::Error| Absent::Broken(error.to_string());
-                let (settings, from) = stand_in(source, *scale).map_err(broken)?;
-                (settings.generate(self.seed).map_err(broken)?, from)
+                let (settings, from) = stand_in(source, *scale)?;
+                (settings.generate(self.seed)?, from)
             }
         };
-        let fingerprint =
-            DataFingerprint::of(&dataset, &[]).map_err(|error| Absent::Broken(error.to_string()))?;
+        let fingerprint = DataFingerprint::of(&dataset, &[])?;
         Ok(Opened { dataset: Arc::new(dataset), source: from, fingerprint, splits: BTreeMap::new() })
     }
 }

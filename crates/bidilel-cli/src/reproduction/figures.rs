@@ -8,6 +8,11 @@ use bidilel_report::{CurveFigure, CurveSeries, FigurePoint, TableRow};
 
 use super::cells::Done;
 
+/// What curves of searches show.
+const HELD_OUT: &str = "accuracy on held-out known classes";
+/// What curves over rows show.
+const UNSEEN: &str = "accuracy on unseen classes";
+
 /// The figures of an experiment.
 pub(super) fn of(
     experiment: &Experiment,
@@ -49,16 +54,8 @@ fn of_searches(
                     if known.is_empty() && shares_search(experiment, row) { &[][..] } else { &column.labels };
                 let name = rest.iter().chain(of_column).cloned().collect::<Vec<_>>().join(" ");
                 known.push(points.clone());
-                let title = format!("{first}: accuracy on held-out classes against {setting}");
-                let figure = match figures.iter_mut().find(|figure| figure.title == title) {
-                    Some(figure) => figure,
-                    None => {
-                        let (x_label, y_label) = (setting.clone(), "per-class accuracy".to_owned());
-                        figures.push(CurveFigure { title, x_label, y_label, series: Vec::new() });
-                        figures.last_mut().expect("one was just added")
-                    }
-                };
-                figure.series.push(CurveSeries { name, points });
+                let labels = (format!("{first}: {setting}"), &setting[..], HELD_OUT);
+                add(&mut figures, labels, CurveSeries { name, points });
             }
         }
     }
@@ -114,17 +111,18 @@ fn of_rows(experiment: &Experiment, x: &str, rows: &[TableRow]) -> Vec<CurveFigu
         if points.is_empty() {
             continue;
         }
-        let title = format!("{first}: accuracy on unseen classes");
         let series = CurveSeries { name: rest.join(" "), points };
-        match figures.iter_mut().find(|figure| figure.title == title) {
-            Some(figure) => figure.series.push(series),
-            None => figures.push(CurveFigure {
-                title,
-                x_label: x.to_owned(),
-                y_label: "per-class accuracy".to_owned(),
-                series: vec![series],
-            }),
-        }
+        add(&mut figures, (first.to_owned(), x, UNSEEN), series);
     }
     figures
+}
+
+/// Adds a curve to the figure of a title, which begins with its first curve.
+fn add(figures: &mut Vec<CurveFigure>, (title, x_label, y_label): (String, &str, &str), series: CurveSeries) {
+    if let Some(figure) = figures.iter_mut().find(|figure| figure.title == title) {
+        figure.series.push(series);
+        return;
+    }
+    let (x_label, y_label) = (x_label.to_owned(), y_label.to_owned());
+    figures.push(CurveFigure { title, x_label, y_label, series: vec![series] });
 }

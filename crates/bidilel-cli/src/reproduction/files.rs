@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use anyhow::Result;
-use bidilel_report::{Format, Reproduction};
+use bidilel_report::{Format, Reproduction, Theme};
 use serde::Serialize;
 
+use crate::reported::write_chart;
 use crate::{output, terminal};
 
 /// Formats that a table is written in, with the endings of the files.
@@ -40,7 +41,7 @@ pub(crate) fn print(tables: &[Reproduction], format: Format) -> Result<()> {
     }
 }
 
-/// Writes a table in every format, and its curves.
+/// Writes a table in every format, and its curves as numbers and as charts.
 pub(crate) fn write(table: &Reproduction, folder: &Path) -> Result<()> {
     for (format, ending) in WRITTEN {
         let path = folder.join(format!("{}.{ending}", table.experiment));
@@ -49,6 +50,9 @@ pub(crate) fn write(table: &Reproduction, folder: &Path) -> Result<()> {
     if let Some(points) = table.points_table() {
         let path = folder.join(format!("{}-curves.csv", table.experiment));
         output::write_text(&path, &output::rendered(&points, Format::Csv))?;
+    }
+    for chart in table.charts() {
+        write_chart(folder, &chart, Theme::LIGHT)?;
     }
     Ok(())
 }

@@ -56,30 +56,42 @@ pub(super) fn missing(dataset: &str, what: &str, name: &str, wanted: &Representa
     })
 }
 
-/// The trials of a split with how they are called and where they are from; drawn where the dataset has none of that name.
-///
-/// # Errors
-/// None where there is no such split, otherwise what is wrong with it.
-pub(super) fn trials_of(
-    dataset: &Dataset,
-    wanted: &SplitSource,
-    id: &str,
-    seed: u64,
-) -> Result<(String, String, Vec<Trial>), Option<String>> {
-    let named = wanted.names.iter().find(|name| dataset.splits.iter().any(|split| split.name == **name));
-    let wrong = |error: bidilel::Error| Some(error.to_string());
-    match (named, wanted.draw) {
-        (Some(name), _) => {
-            let found = SplitChoice::Named(name.clone()).trials(dataset).map_err(wrong)?;
-            Ok((id.to_owned(), format!("{name} of the dataset, {} trials", found.trials.len()), found.trials))
-        }
-        (None, Some(draw)) => {
-            let unseen = Some(UnseenClasses::Count(draw.unseen));
-            let drawn = RandomSplits { count: draw.trials, unseen, seed };
-            let found = SplitChoice::Random(drawn).trials(dataset).map_err(wrong)?;
-            let how = found.drawn.map_or(String::new(), |drawn| drawn.to_string());
-            Ok((id.to_owned(), format!("{id}, {how}"), found.trials))
-        }
-        (None, None) => Err(None),
+/// The trials of a split, with its name in the experiment and where they are from.
+pub(super) struct Division {
+    pub(super) name: String,
+    pub(super) described: String,
+    pub(super) trials: Vec<Trial>,
+}
+
+impl Division {
+    /// The dataset's first split.
+    pub(super) fn first(dataset: &Dataset) -> Result<Self, Absent> {
+        let found = SplitChoice::First.trials(dataset)?;
+        Ok(Self { name: found.split.clone(), described: found.split, trials: found.trials })
+    }
+
+    /// The split of an experiment: the dataset's of one of its names, or drawn; none where there is neither.
+    pub(super) fn named(
+        dataset: &Dataset,
+        wanted: &SplitSource,
+        id: &str,
+        seed: u64,
+    ) -> Result<Option<Self>, Absent> {
+        let is_there = |name: &&String| dataset.splits.iter().any(|split| split.name == **name);
+        let (described, trials) = match (wanted.names.iter().find(is_there), wanted.draw) {
+            (Some(name), _) => {
+                let found = SplitChoice::Named(name.clone()).trials(dataset)?;
+                (format!("{name} of the dataset, {} trials", found.trials.len()), found.trials)
+            }
+            (None, Some(draw)) => {
+                let unseen = Some(UnseenClasses::Count(draw.unseen));
+                let drawn = RandomSplits { count: draw.trials, unseen, seed };
+                let found = SplitChoice::Random(drawn).trials(dataset)?;
+                let how = found.drawn.map_or(String::new(), |drawn| drawn.to_string());
+                (format!("{id}, {how}"), found.trials)
+            }
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(Self { name: id.to_owned(), described, trials }))
     }
 }

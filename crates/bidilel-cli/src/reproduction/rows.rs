@@ -77,7 +77,7 @@ pub(super) fn mark(best: Option<Best>, rows: &mut [TableRow]) {
     match best {
         None => {}
         Some(Best::Row) => {
-            rows.iter_mut().for_each(|row| mark_best(&mut row.cells.iter_mut().collect::<Vec<_>>()))
+            rows.iter_mut().for_each(|row| mark_best(&mut row.cells.iter_mut().collect::<Vec<_>>()));
         }
         Some(Best::Column) => {
             for part in rows.chunk_by_mut(|a, b| a.group == b.group) {

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -154,6 +156,33 @@ fn a_run_that_was_stopped_anywhere_goes_on_to_the_same_bytes() {
 }
 
 #[test]
+fn killed_while_it_runs_it_resumes_to_the_same_bytes() {
+    let folder = Folder::generated();
+    let (mine, data) = (written(&folder, MINE), parent(&folder));
+    let words = ["reproduce", &mine, "--data", &data, "--format", "json"];
+    let whole = bidilel(&words).stdout;
+    let out = folder.beside("killed");
+    let journal = Path::new(&out).join("journal.jsonl");
+    let resumed = [&words[..], &["--out", &out, "--resume"]].concat();
+    // Each is killed as soon as the journal has grown by some lines: wherever it then is.
+    for lines in [2, 6, 9] {
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin("bidilel"))
+            .args(&resumed)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let written = || fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+        while written() < lines && child.try_wait().expect("a process").is_none() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let _ = child.kill();
+        child.wait().expect("it ends");
+    }
+    assert_eq!(bidilel(&resumed).stdout, whole);
+}
+
+#[test]
 fn mistakes_in_a_file_are_told_with_their_line() {
     let folder = Folder::generated();
     let ran = |text: String| bidilel(&["reproduce", &written(&folder, &text), "--data", &parent(&folder)]);
@@ -261,4 +290,5 @@ fn all_tables_are_made_of_small_stand_ins() {
         "{figure}"
     );
     assert!(figure["series"][0]["points"][0]["y"].as_f64().is_some());
+    assert!(Path::new(&out).join("hyper-parameters-awa-alpha.svg").exists());
 }

@@ -16,12 +16,9 @@ impl Reproduction {
             Some(width) if widest > width => self.flat(&TableCell::text).text(Some(width)),
             _ => natural,
         };
-        let mut text = format!("{}\n\n{table}", wrap_lines(&self.title, width));
+        let text = format!("{}\n\n{table}", wrap_lines(&self.title, width));
         let foot = self.foot();
-        if !foot.is_empty() {
-            text += &format!("\n{}\n", wrap_lines(&foot.join("\n"), width));
-        }
-        text
+        if foot.is_empty() { text } else { format!("{text}\n{}\n", wrap_lines(&foot.join("\n"), width)) }
     }
 
     /// The same as Markdown.
@@ -32,10 +29,10 @@ impl Reproduction {
             if cell.best { text.replacen(&ours, &format!("**{ours}**"), 1) } else { text }
         };
         let table = self.grid(&escaped).render(crate::Format::Markdown);
-        let foot =
-            self.foot().iter().map(|line| format!("- {}\n", line.replace('*', "\\*"))).collect::<String>();
+        let foot: Vec<String> =
+            self.foot().iter().map(|line| format!("- {}\n", line.replace('*', "\\*"))).collect();
         let gap = if foot.is_empty() { "" } else { "\n" };
-        format!("**{}**\n\n{table}{gap}{foot}", self.title)
+        format!("**{}**\n\n{table}{gap}{}", self.title, foot.concat())
     }
 
     /// One line per cell, with fractions: for spreadsheets and scripts.

@@ -7,6 +7,7 @@
 mod best;
 mod cell;
 mod cell_text;
+mod charts;
 mod latex;
 mod layout;
 mod manifest;

@@ -50,7 +50,7 @@ fn table() -> Reproduction {
             row(["CUB", "Vgg19", "WV"], vec![missing(), missing(), missing()]),
         ],
         figures: vec![CurveFigure {
-            title: "AwA".to_owned(),
+            title: "AwA: alpha".to_owned(),
             x_label: "alpha".to_owned(),
             y_label: "per-class accuracy".to_owned(),
             series: vec![CurveSeries {
@@ -159,7 +159,7 @@ fn scripts_get_one_line_per_cell_and_per_point() {
     let points = table.points_table().expect("curves").render(crate::Format::Csv);
     assert_eq!(
         points,
-        "figure,series,x_label,x,y,error\nAwA,Vgg19 WV,alpha,0.1,0.5,0.01\nAwA,Vgg19 WV,alpha,1,0.25,\n"
+        "figure,series,x_label,x,y,error\nAwA: alpha,Vgg19 WV,alpha,0.1,0.5,0.01\nAwA: alpha,Vgg19 WV,alpha,1,0.25,\n"
     );
     assert_eq!(Reproduction { figures: Vec::new(), ..table.clone() }.points_table(), None);
     assert_eq!(table.counts(), (3, 6));
@@ -170,4 +170,27 @@ fn scripts_get_one_line_per_cell_and_per_point() {
         back.cells.iter_mut().zip(&row.cells).for_each(|(back, cell)| back.units.clone_from(&cell.units));
     });
     assert_eq!(back, table);
+}
+
+#[test]
+fn figures_are_charts_on_one_scale_with_a_logarithmic_axis_where_values_span_it() {
+    let mut table = table();
+    let first = table.figures[0].clone();
+    let point = |x, y| FigurePoint { x, y, error: None };
+    let series =
+        vec![CurveSeries { name: "Vgg19 WV".to_owned(), points: vec![point(0.01, 0.1), point(100.0, 0.2)] }];
+    table.figures.push(CurveFigure { title: "CUB: alpha".to_owned(), series, ..first });
+    let charts = table.charts();
+    let names: Vec<&str> = charts.iter().map(|chart| &chart.name[..]).collect();
+    assert_eq!(names, ["small-awa-alpha", "small-cub-alpha"]);
+    let [linear, log] = [0, 1].map(|index| charts[index].svg(crate::Theme::LIGHT));
+    // Both reach from the lowest to the highest point of either.
+    assert!(
+        [&linear, &log].iter().all(|svg| svg.contains(">10</text>") && svg.contains(">60</text>")),
+        "{linear}"
+    );
+    assert!(
+        linear.contains(">0.5</text>") && !log.contains(">0.5</text>") && log.contains(">100</text>"),
+        "{log}"
+    );
 }
