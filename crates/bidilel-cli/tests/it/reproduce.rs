@@ -188,12 +188,12 @@ fn mistakes_in_a_file_are_told_with_their_line() {
     let ran = |text: String| bidilel(&["reproduce", &written(&folder, &text), "--data", &parent(&folder)]);
     let wrong = ran(MINE.replace("search = \"few\"", "search = \"many\""));
     assert!(
-        wrong.error().contains("mine.toml`: line 17: a search of [searches] must be one of few"),
+        wrong.error().contains("mine.toml`: line 18: a search of [searches] must be one of few"),
         "{}",
         wrong.stderr
     );
     assert!(wrong.stderr.contains("--show"), "{}", wrong.stderr);
-    assert!(ran(MINE.replace("alpha = 3.0", "alfa = 3.0")).error().contains("line 23: setting `alfa`"));
+    assert!(ran(MINE.replace("alpha = 3.0", "alfa = 3.0")).error().contains("line 24: setting `alfa`"));
     assert!(
         ran(MINE.replace("title = \"Mine\"", "titel = 1")).error().contains("line 1: unknown field `titel`")
     );
@@ -248,15 +248,39 @@ fn tables_are_listed_and_shown() {
     assert_eq!(table["missing"].as_array().unwrap().len(), 2, "both datasets");
 }
 
+/// Folders for the four datasets: few classes, and two sets of features under all names that the tables ask for.
+fn four_datasets(folder: &Folder) -> String {
+    const PICTURES: &[&str] = &["googlenet", "vgg19", "overfeat", "decaf"];
+    const VIDEOS: &[&str] = &[
+        "c3d", "mbh", "hog", "hof", "mbhx", "mbhy", "hog-bof", "hof-bof", "mbhx-bof", "mbhy-bof", "gist3d",
+        "stlpc",
+    ];
+    let root = folder.beside("four");
+    fs::create_dir(&root).expect("a folder");
+    for (name, views) in [("awa", PICTURES), ("cub", PICTURES), ("ucf101", VIDEOS), ("hmdb51", VIDEOS)] {
+        let path = Path::new(&root).join(name);
+        let small = ["--scale", "0.1", "--known", "10", "--unseen", "4", "--seed", "4"];
+        let ran = bidilel(&[&["generate", path.to_str().expect("UTF-8")], &small[..]].concat());
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let mut text = fs::read_to_string(path.join("dataset.toml")).expect("a file");
+        for (view, file) in views.iter().zip(["cnn", "motion"].iter().cycle()) {
+            text += &["\n[visual.", view, "]\nfile = \"", file, ".npy\"\n"].concat();
+        }
+        for split in ["51-50", "81-20", "26-25"] {
+            text += &["\n[split.", split, "]\nfile = \"random-splits.npy\"\n"].concat();
+        }
+        fs::write(path.join("dataset.toml"), text).expect("a file");
+    }
+    root
+}
+
 #[test]
-fn all_tables_are_made_of_small_stand_ins() {
+fn all_tables_are_made_of_small_datasets() {
     let folder = Folder::generated();
-    let out = folder.beside("out");
-    let small = ["--scale", "0.012", "--splits", "1", "--folds", "1", "--starts", "2"];
-    let ran = bidilel(
-        &[&["reproduce", "all", "--stand-ins", "--out", &out, "--format", "json"], &small[..]].concat(),
-    );
-    let tables = ran.json();
+    let (data, out) = (four_datasets(&folder), folder.beside("out"));
+    let few = ["--splits", "1", "--folds", "1", "--starts", "2"];
+    let words = ["reproduce", "all", "--data", &data, "--out", &out, "--format", "json"];
+    let tables = bidilel(&[&words[..], &few].concat()).json();
     let tables = tables["tables"].as_array().expect("tables");
     assert_eq!(tables.len(), 7);
     for table in tables {
@@ -291,4 +315,22 @@ fn all_tables_are_made_of_small_stand_ins() {
     );
     assert!(figure["series"][0]["points"][0]["y"].as_f64().is_some());
     assert!(Path::new(&out).join("hyper-parameters-awa-alpha.svg").exists());
+}
+
+#[test]
+fn stand_ins_have_the_classes_of_the_real_data_and_are_no_data_of_the_paper() {
+    let folder = Folder::generated();
+    let text = MINE
+        .replace("dataset = \"data\"", "dataset = \"awa\"")
+        .replace("visual = \"cnn\"", "visual = \"googlenet\"");
+    let text = text
+        .replace("\"attributes\"", "\"att\"")
+        .replace("data/cnn/attributes\", \"", "awa/googlenet/att\", \"");
+    let mine = written(&folder, &text);
+    let words = ["reproduce", &mine, "--stand-ins", "--scale", "0.012", "--starts", "1", "--folds", "1"];
+    let table = bidilel(&[&words[..], &["--format", "json"]].concat()).json();
+    let (fixed, manifest) = (cell(&table, 1, 0), &table["manifest"]);
+    assert_eq!((&fixed["status"], &fixed["published"]["value"]), (&"measured".into(), &0.99.into()));
+    assert_eq!(manifest["reduced"]["stand_ins"], 0.012);
+    assert_eq!((&manifest["data"][0]["name"], &manifest["data"][0]["classes"]), (&"awa".into(), &50.into()));
 }
