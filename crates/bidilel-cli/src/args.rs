@@ -16,6 +16,7 @@ use crate::method::MethodArgs;
 use crate::options::named;
 use crate::pictures::args::PictureArgs;
 use crate::reported::ReportArgs;
+use crate::reproduction::args::ReproduceArgs;
 use crate::texts::args::DescribeArgs;
 use crate::tuning::args::{HeldOut, TuneArgs};
 use crate::tuning::host::Budget;
@@ -102,6 +103,8 @@ pub(crate) enum Command {
     /// List, describe, add, remove and rename the classes of a model, or make one known
     #[command(subcommand)]
     Class(ClassCommand),
+    /// Make the tables and figures of the paper again, from your copy of the data
+    Reproduce(ReproduceArgs),
     /// List the zero-shot methods with their settings and references
     Methods,
     /// Print a completion script for a shell
@@ -443,7 +446,7 @@ pub(crate) struct GenerateArgs {
     /// Where to write the dataset; several presets or seeds become subfolders of it
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
-    /// The size of the task: small, awa or cub (several: awa,cub)
+    /// The size of the task: small, awa, cub, ucf101 or hmdb51 (several: awa,cub)
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "small")]
     pub(crate) preset: Vec<String>,
     /// Seed of the generator (several: 1,2,3)

@@ -21,6 +21,7 @@ mod output;
 mod pictures;
 mod progress;
 mod reported;
+mod reproduction;
 mod shares;
 mod signals;
 mod source;

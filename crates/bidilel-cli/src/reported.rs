@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use bidilel::evaluate::Finished;
 use bidilel_math::Observer;
-use bidilel_report::{Report, RunData, Theme, VERSION};
+use bidilel_report::{Chart, Report, RunData, Theme, VERSION};
 use clap::{Args, ValueEnum, ValueHint};
 use serde::Serialize;
 use serde_json::Value;
@@ -121,10 +121,7 @@ impl PlotArgs {
         };
         let mut files = Vec::new();
         for chart in report.charts() {
-            let path = folder.join(format!("{}.svg", chart.name));
-            output::write_text(&path, &chart.svg(theme))?;
-            files.push(path);
-            files.extend(pixels(folder, &chart, theme)?);
+            files.extend(write_chart(folder, &chart, theme)?);
         }
         if files.is_empty() {
             progress.note("there is nothing to draw in this result");
@@ -135,8 +132,15 @@ impl PlotArgs {
     }
 }
 
+/// Writes a chart as SVG and, where the program can, as PNG; returns the files.
+pub(crate) fn write_chart(folder: &Path, chart: &Chart, theme: Theme) -> Result<Vec<PathBuf>> {
+    let path = folder.join(format!("{}.svg", chart.name));
+    output::write_text(&path, &chart.svg(theme))?;
+    Ok(std::iter::once(path).chain(pixels(folder, chart, theme)?).collect())
+}
+
 #[cfg(feature = "png")]
-fn pixels(folder: &Path, chart: &bidilel_report::Chart, theme: Theme) -> Result<Option<PathBuf>> {
+fn pixels(folder: &Path, chart: &Chart, theme: Theme) -> Result<Option<PathBuf>> {
     let path = folder.join(format!("{}.png", chart.name));
     let bytes = chart
         .png(theme)
@@ -147,7 +151,7 @@ fn pixels(folder: &Path, chart: &bidilel_report::Chart, theme: Theme) -> Result<
 
 #[cfg(not(feature = "png"))]
 #[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
-fn pixels(_: &Path, _: &bidilel_report::Chart, _: Theme) -> Result<Option<PathBuf>> {
+fn pixels(_: &Path, _: &Chart, _: Theme) -> Result<Option<PathBuf>> {
     Ok(None)
 }
 

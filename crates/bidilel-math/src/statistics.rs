@@ -135,6 +135,37 @@ pub fn confidence_interval(values: &[f64]) -> Option<(f64, f64)> {
     Some((mean - reach, mean + reach))
 }
 
+/// The two-sided p-value of Student's test: how likely a mean this far from `expected` is if that is the true one.
+///
+/// None for fewer than two values, and for values without spread.
+pub fn t_test(values: &[f64], expected: f64) -> Option<f64> {
+    let Summary { mean, standard_error, .. } = Summary::of(values);
+    let usable = values.len() > 1 && standard_error > 0.0;
+    usable.then(|| 2.0 * student_tail((mean - expected).abs() / standard_error, values.len() - 1))
+}
+
+/// The two-sided p-value of Welch's test of two means, each with its standard error and number of values.
+///
+/// The degrees of freedom are rounded down. None where there are fewer than two values, or no spread at all.
+///
+/// # References
+/// B. L. Welch, *The generalization of Student's problem when several different population variances are involved*, 1947.
+pub fn welch(one: (f64, f64, usize), other: (f64, f64, usize)) -> Option<f64> {
+    let [first, second] = [one, other].map(|(_, error, _)| error * error);
+    if one.2 < 2 || other.2 < 2 || first + second <= 0.0 {
+        return None;
+    }
+    let share = |variance: f64, count: usize| variance * variance / (count - 1) as f64;
+    let freedom = (first + second).powi(2) / (share(first, one.2) + share(second, other.2));
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 1 and the two counts"
+    )]
+    let freedom = freedom.floor().max(1.0) as usize;
+    Some(2.0 * student_tail((one.0 - other.0).abs() / (first + second).sqrt(), freedom))
+}
+
 /// The 97.5 % quantile of Student's distribution.
 fn student_quantile(freedom: usize) -> f64 {
     // The quantile lies between the normal one and that for one degree of freedom.
@@ -235,6 +266,18 @@ mod tests {
         }
         assert!(holm(&[]).is_empty());
         assert_relative_eq!(holm(&[0.7, 0.6])[1], 1.0);
+    }
+
+    /// Simpson's rule over the density of Student's distribution, with Welch's freedom rounded down (55).
+    #[test]
+    fn tests_of_means_agree_with_another_implementation() {
+        let values = [0.51, 0.47, 0.62, 0.55, 0.49, 0.58];
+        assert_relative_eq!(t_test(&values, 0.5).expect("a spread"), 0.176_885_617_989, epsilon = 1e-9);
+        let p = welch((0.205, 0.005, 30), (0.19, 0.004, 30)).expect("a spread");
+        assert_relative_eq!(p, 0.022_795_617_995, epsilon = 1e-9);
+        assert_relative_eq!(t_test(&[1.0, 2.0, 3.0], 2.0).expect("a spread"), 1.0, epsilon = 1e-12);
+        assert_eq!((t_test(&[0.5], 0.4), t_test(&[0.5, 0.5], 0.4)), (None, None));
+        assert_eq!(welch((0.5, 0.0, 30), (0.4, 0.0, 30)), None);
     }
 
     /// SciPy 1.16: `stats.t.ppf(0.975, freedom)`.

@@ -18,7 +18,7 @@ pub(crate) fn render(table: &Table) -> String {
     format!("\\begin{{tabular}}{{{columns}}}\n\\hline\n{header}\\hline\n{rows}\\hline\n\\end{{tabular}}\n")
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -33,6 +33,7 @@ mod method_list;
 mod page;
 mod plot;
 mod predictions;
+mod reproduction;
 mod run_data;
 mod selection;
 mod separated;
@@ -75,6 +76,11 @@ pub use method_list::{ListedMethod, MethodList};
 pub use page::{Report, ReportError};
 pub use plot::{Chart, Theme};
 pub use predictions::{IdKind, PredictionRow, RowFormat, RowId, prediction_rows};
+pub use reproduction::{
+    CellStatus, CellUnit, CurveFigure, CurveSeries, DataRecord, FigurePoint, Machine, Manifest, MissingData,
+    PublishedNumber, Reduced, Reproduction, TableCell, TableColumn, TableRow, TableRun, TestedOver,
+    mark_best,
+};
 pub use run_data::{ClassDistances, PointMap, RunData, SeenUnseenPoint};
 pub use selection::{Selection, SelectionStep, TrialSelection, ViewScore};
 pub use svg::{Curve, curves};

@@ -207,7 +207,7 @@ pub fn evaluate_with<E: From<Error>>(
 }
 
 /// A fit that shares its bottom-up half with earlier ones of the same task, where seeds make no difference to it.
-fn fit_again(
+pub(crate) fn fit_again(
     method: &Method,
     task: &Task,
     shared: &mut Option<LandmarkSpace>,

@@ -20,7 +20,7 @@
 //!
 //! A module uses only modules before it: [`dataset`], [`split`], [`visual`], [`semantic`], [`task`], [`latent_space`],
 //! [`landmarks`], [`bottom_up`], [`top_down`], [`recognize`], [`post`], [`metrics`], [`pipeline`], [`method`], [`calibrate`],
-//! [`model`], [`evaluate()`], [`tune`], [`compare`]. The exception is [`settings`], whose table has the names and types of all learners, while each
+//! [`model`], [`evaluate()`], [`tune`], [`compare`], [`reproduce`]. The exception is [`settings`], whose table has the names and types of all learners, while each
 //! learner builds itself from the settings that it owns.
 //!
 //! ```
@@ -60,6 +60,7 @@ pub mod post;
 pub mod recognize;
 #[doc(hidden)]
 pub mod reference;
+pub mod reproduce;
 pub mod semantic;
 pub mod settings;
 pub mod split;

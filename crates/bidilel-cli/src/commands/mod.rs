@@ -28,6 +28,7 @@ mod methods;
 mod predict;
 mod predicted;
 pub(crate) mod report;
+mod reproduce;
 mod row_scan;
 mod select;
 mod shards;
@@ -95,6 +96,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
         Command::Describe(_) => Err(crate::failure::left_out("text networks", "text")),
         Command::Generate(args) => generate::run(&args, format.unwrap_or_default(), &progress),
         Command::Class(command) => class::run(&command, format.unwrap_or_default(), &progress),
+        Command::Reproduce(args) => reproduce::run(&args, format.unwrap_or_default(), &progress),
         Command::Methods => methods::run(format.unwrap_or_default()),
         Command::Completions { shell } => completions::run(shell),
     }?;

@@ -190,7 +190,10 @@ fn packages_carry_the_licences_and_the_header_of_formulas() {
     let read = |path: PathBuf| {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     };
-    for folder in entries(&root().join("crates")).into_iter().chain([root().join("datasets/emoji")]) {
+    for folder in entries(&root().join("crates"))
+        .into_iter()
+        .chain(["datasets/emoji", "experiments"].map(|one| root().join(one)))
+    {
         let manifest = read(folder.join("Cargo.toml"));
         if manifest.contains("publish = false") {
             continue;

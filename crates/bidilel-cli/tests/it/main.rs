@@ -27,6 +27,7 @@ mod photos;
 mod random_splits;
 mod recipes;
 mod report;
+mod reproduce;
 mod sentences;
 mod strangers;
 mod streams;

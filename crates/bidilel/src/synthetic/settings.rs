@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Expected, Result};
 
 /// Names that [`Synthetic::preset`] knows.
-pub const PRESETS: [&str; 3] = ["small", "awa", "cub"];
+pub const PRESETS: [&str; 5] = ["small", "awa", "cub", "ucf101", "hmdb51"];
 
 /// The most known or unseen classes: the distances of more would not fit into memory.
 const MAX_CLASSES: usize = 50_000;
@@ -109,10 +109,11 @@ fn views(cnn: usize, motion: usize) -> Vec<View> {
 }
 
 impl Synthetic {
-    /// The settings of that name: `small`, `awa` or `cub` (see [`PRESETS`]).
+    /// The settings of that name: `small`, `awa`, `cub`, `ucf101` or `hmdb51` (see [`PRESETS`]).
     ///
     /// `awa` and `cub` have the sizes of Animals with Attributes and of Caltech-UCSD Birds-200-2011, and
-    /// are about as hard; `small` is the default.
+    /// are about as hard; `ucf101` and `hmdb51` have the sizes of these two sets of video clips, with one view of a network
+    /// and one of motion, and 30 random divisions; `small` is the default.
     ///
     /// # Errors
     ///
@@ -122,6 +123,8 @@ impl Synthetic {
             "small" => Ok(Self::default()),
             "awa" => Ok(Self::awa()),
             "cub" => Ok(Self::cub()),
+            "ucf101" => Ok(Self::videos("ucf101", (51, 50), 115, 131.88)),
+            "hmdb51" => Ok(Self::videos("hmdb51", (26, 25), 115, 132.67)),
             other => Err(setting("preset", format!("one of {}", PRESETS.join(", ")), other)),
         }
     }
@@ -158,6 +161,36 @@ impl Synthetic {
             views: views(1_024, 512),
             semantic_gap: 0.3,
             spread: 0.9,
+            ..Self::default()
+        }
+    }
+
+    fn videos(
+        name: &str,
+        (known, unseen): (usize, usize),
+        attributes: usize,
+        instances_per_class: f64,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            known,
+            unseen,
+            validation: 0,
+            trials: 30,
+            groups: known / 4,
+            factors: 40,
+            attributes,
+            word_dim: 300,
+            instances_per_class,
+            imbalance: 0.15,
+            views: vec![
+                View { name: "c3d".to_owned(), dim: 1_024 },
+                View { name: "mbh".to_owned(), dim: 512 },
+            ],
+            // One division is like another: no class looks displaced.
+            domain_shift: 0.0,
+            semantic_gap: 0.4,
+            spread: 1.2,
             ..Self::default()
         }
     }

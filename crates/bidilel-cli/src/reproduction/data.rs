@@ -1,0 +1,210 @@
+//! From the names in an experiment to data: folders below `--data`, or generated stand-ins.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bidilel::dataset::Dataset;
+use bidilel::reproduce::DataFingerprint;
+use bidilel::split::Trial;
+use bidilel_experiments::{Cell, DataSource, Representation};
+use bidilel_math::Observer;
+use bidilel_report::{DataRecord, MissingData};
+
+use super::resolve::{Division, found, missing, stand_in};
+use crate::failure::worded;
+
+/// Where data come from.
+#[derive(Debug, Clone)]
+pub(crate) enum Origin {
+    /// Folders in this one.
+    Folder(PathBuf),
+    /// The generator, at this share of the real sizes.
+    StandIns(f64),
+}
+
+/// Why a cell has no data.
+#[derive(Debug, Clone)]
+pub(crate) enum Absent {
+    /// There are none.
+    Missing(MissingData),
+    /// They are there, and cannot be used.
+    Broken(String),
+}
+
+impl From<bidilel::Error> for Absent {
+    fn from(error: bidilel::Error) -> Self {
+        Self::Broken(worded(&error))
+    }
+}
+
+/// An open dataset.
+#[derive(Clone)]
+struct Opened {
+    dataset: Arc<Dataset>,
+    source: String,
+    /// Fingerprints of the views that were asked for so far.
+    fingerprint: DataFingerprint,
+    splits: BTreeMap<String, String>,
+}
+
+impl Opened {
+    /// Has the fingerprints of these views.
+    fn know(&mut self, views: &[String]) -> Result<(), Absent> {
+        let unknown = |view: &&String| !self.fingerprint.visual.contains_key(*view);
+        let unknown: Vec<String> = views.iter().filter(unknown).cloned().collect();
+        let more = DataFingerprint::of(&self.dataset, &unknown)?;
+        self.fingerprint.visual.extend(more.visual);
+        Ok(())
+    }
+}
+
+/// What a cell is measured on, with the names of the dataset.
+pub(crate) struct CellData {
+    pub(crate) dataset: Arc<Dataset>,
+    pub(crate) fingerprint: DataFingerprint,
+    pub(crate) split: String,
+    pub(crate) trials: Vec<Trial>,
+    pub(crate) visual: Vec<String>,
+    pub(crate) semantic: Vec<String>,
+    /// What stands for something else: `WV: sentences`.
+    pub(crate) substitutes: Vec<String>,
+}
+
+/// The datasets of a run, each opened once.
+pub(crate) struct Store {
+    origin: Origin,
+    seed: u64,
+    /// The most trials of a split.
+    splits: Option<usize>,
+    open: HashMap<String, Result<Opened, Absent>>,
+}
+
+impl Store {
+    pub(crate) fn new(origin: Origin, seed: u64, splits: Option<usize>) -> Self {
+        Self { origin, seed, splits, open: HashMap::new() }
+    }
+
+    /// The data of a cell; `several` candidates need not all be there.
+    pub(crate) fn cell(
+        &mut self,
+        cell: &Cell,
+        source: &DataSource,
+        several: bool,
+        watch: &dyn Observer,
+    ) -> Result<CellData, Absent> {
+        let title = source.title.clone().unwrap_or_else(|| cell.dataset.clone());
+        let (seed, limit, place) = (self.seed, self.splits, self.place(&cell.dataset, source));
+        let opened = self.opened(&cell.dataset, source, watch)?;
+        let dataset = Arc::clone(&opened.dataset);
+        let mut substitutes = Vec::new();
+        let mut visual = Vec::new();
+        let names: Vec<&str> = dataset.visual.iter().map(|view| &view.name[..]).collect();
+        for name in &cell.visual {
+            visual.extend(found(&source.visual(name), &names, name, &mut substitutes));
+        }
+        let enough = if several { 2 } else { cell.visual.len() };
+        if visual.len() < enough {
+            let absent =
+                |name: &&String| found(&source.visual(name), &names, name, &mut Vec::new()).is_none();
+            let name = cell.visual.iter().find(absent).map_or("", String::as_str);
+            return Err(missing(&title, "visual representation", name, &source.visual(name), &place));
+        }
+        let names: Vec<&str> = dataset.semantic.iter().map(|one| &one.name[..]).collect();
+        let semantic = cell.semantic.iter().map(|name| {
+            let wanted = source.semantic(name);
+            found(&wanted, &names, name, &mut substitutes)
+                .ok_or_else(|| missing(&title, "semantic representation", name, &wanted, &place))
+        });
+        let semantic = semantic.collect::<Result<Vec<_>, _>>()?;
+        let split = cell.split.as_ref().or_else(|| source.splits.keys().next());
+        let Division { name, described, mut trials } = match split {
+            None => Division::first(&dataset)?,
+            Some(split) => {
+                Division::named(&dataset, &source.split(split), split, seed)?.ok_or_else(|| {
+                    let wanted = Representation { get: source.split(split).get, ..Representation::default() };
+                    missing(&title, "split", split, &wanted, &place)
+                })?
+            }
+        };
+        trials.truncate(limit.unwrap_or(usize::MAX));
+        opened.splits.insert(name.clone(), format!("{described}: {} used", trials.len()));
+        opened.know(&visual)?;
+        let fingerprint = opened.fingerprint.clone();
+        Ok(CellData { dataset, fingerprint, split: name, trials, visual, semantic, substitutes })
+    }
+
+    /// What was used, for the manifest.
+    pub(crate) fn records(&self, names: &[String]) -> Vec<DataRecord> {
+        let used = names.iter().filter_map(|name| Some((name, self.open.get(name)?.as_ref().ok()?)));
+        let record = |(name, opened): (&String, &Opened)| DataRecord {
+            name: name.clone(),
+            source: opened.source.clone(),
+            instances: opened.dataset.labels.len(),
+            classes: opened.dataset.classes.len(),
+            splits: opened.splits.values().cloned().collect(),
+            fingerprint: opened.fingerprint.clone(),
+        };
+        used.map(record).collect()
+    }
+
+    /// The share of the real sizes that stand-ins have.
+    pub(crate) fn stand_ins(&self) -> Option<f64> {
+        match self.origin {
+            Origin::StandIns(scale) => Some(scale),
+            Origin::Folder(_) => None,
+        }
+    }
+
+    /// The folder that a dataset is looked for in first.
+    fn place(&self, name: &str, source: &DataSource) -> String {
+        let folder = source.folders.first().map_or(name, String::as_str);
+        match &self.origin {
+            Origin::Folder(root) => root.join(folder).display().to_string(),
+            Origin::StandIns(_) => folder.to_owned(),
+        }
+    }
+
+    fn opened(
+        &mut self,
+        name: &str,
+        source: &DataSource,
+        watch: &dyn Observer,
+    ) -> Result<&mut Opened, Absent> {
+        if !self.open.contains_key(name) {
+            let opened = self.open(name, source, watch);
+            self.open.insert(name.to_owned(), opened);
+        }
+        match self.open.get_mut(name) {
+            Some(Ok(opened)) => Ok(opened),
+            Some(Err(absent)) => Err(absent.clone()),
+            None => unreachable!("it was just opened"),
+        }
+    }
+
+    fn open(&self, name: &str, source: &DataSource, watch: &dyn Observer) -> Result<Opened, Absent> {
+        let (dataset, from) = match &self.origin {
+            Origin::Folder(root) => {
+                let own = [name.to_owned()];
+                let folders = if source.folders.is_empty() { &own[..] } else { &source.folders };
+                let Some(path) = folders.iter().map(|folder| root.join(folder)).find(|path| path.is_dir())
+                else {
+                    let get = source.get.clone().unwrap_or_else(|| format!("the dataset `{name}`"));
+                    let put = format!("{} (a folder with a dataset.toml)", self.place(name, source));
+                    let what = source.title.clone().unwrap_or_else(|| name.to_owned());
+                    return Err(Absent::Missing(MissingData { what, get, put }));
+                };
+                watch.stage("open");
+                let opened = bidilel_data::open(&path).map_err(|error| Absent::Broken(error.to_string()))?;
+                (opened.dataset, path.display().to_string())
+            }
+            Origin::StandIns(scale) => {
+                watch.stage("generate");
+                let (settings, from) = stand_in(source, *scale)?;
+                (settings.generate(self.seed)?, from)
+            }
+        };
+        let fingerprint = DataFingerprint::of(&dataset, &[])?;
+        Ok(Opened { dataset: Arc::new(dataset), source: from, fingerprint, splits: BTreeMap::new() })
+    }
+}

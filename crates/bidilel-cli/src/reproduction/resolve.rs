@@ -1,0 +1,97 @@
+//! Names of an experiment in a dataset: representations, splits, and the generator's settings for a stand-in.
+
+use bidilel::dataset::Dataset;
+use bidilel::split::{RandomSplits, SplitChoice, Trial, UnseenClasses};
+use bidilel::synthetic::{Synthetic, View};
+use bidilel_experiments::{DataSource, Representation, SplitSource};
+use bidilel_report::MissingData;
+
+use super::data::Absent;
+
+/// The smallest number of features that a stand-in has.
+const LEAST_FEATURES: usize = 16;
+
+/// The generator's settings for a dataset: its sizes at a scale, with every view that has a size.
+pub(super) fn stand_in(source: &DataSource, scale: f64) -> bidilel::Result<(Synthetic, String)> {
+    let preset = source.stand_in.as_deref().unwrap_or("small");
+    let base = Synthetic::preset(preset)?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
+    let smaller = |dim: usize| ((dim as f64 * scale) as usize).max(LEAST_FEATURES.min(dim));
+    let sized = source.visual.iter().filter_map(|(name, view)| Some((name, view.names.first(), view.dim?)));
+    let mut views: Vec<View> =
+        sized.map(|(id, name, dim)| View { name: name.unwrap_or(id).clone(), dim: smaller(dim) }).collect();
+    if views.is_empty() {
+        views.clone_from(&base.views);
+    }
+    // Every view has some factors of its own.
+    let factors = base.factors.max(4 * views.len());
+    Ok((Synthetic { scale, views, factors, ..base }, format!("synthetic:{preset} at {scale}")))
+}
+
+/// The name that a representation has, and whether that of a substitute was taken.
+pub(super) fn found(
+    wanted: &Representation,
+    names: &[&str],
+    id: &str,
+    substitutes: &mut Vec<String>,
+) -> Option<String> {
+    if let Some(name) = wanted.names.iter().find(|name| names.contains(&&name[..])) {
+        return Some(name.clone());
+    }
+    let other = wanted.substitutes.iter().find(|name| names.contains(&&name[..]))?;
+    let title = wanted.title.clone().unwrap_or_else(|| id.to_owned());
+    substitutes.push(format!("`{other}` stands for {title}"));
+    Some(other.clone())
+}
+
+pub(super) fn missing(dataset: &str, what: &str, name: &str, wanted: &Representation, place: &str) -> Absent {
+    let title = wanted.title.clone().unwrap_or_else(|| name.to_owned());
+    let get = wanted.get.clone().unwrap_or_else(|| format!("the {what} `{name}`"));
+    let kind = if what == "split" { "split" } else { what.split(' ').next().unwrap_or(what) };
+    let key = wanted.names.first().map_or(name, String::as_str);
+    Absent::Missing(MissingData {
+        what: format!("{dataset}, {what} {title}"),
+        get,
+        put: format!("{place}, as [{kind}.{key}] of its dataset.toml"),
+    })
+}
+
+/// The trials of a split, with its name in the experiment and where they are from.
+pub(super) struct Division {
+    pub(super) name: String,
+    pub(super) described: String,
+    pub(super) trials: Vec<Trial>,
+}
+
+impl Division {
+    /// The dataset's first split.
+    pub(super) fn first(dataset: &Dataset) -> Result<Self, Absent> {
+        let found = SplitChoice::First.trials(dataset)?;
+        Ok(Self { name: found.split.clone(), described: found.split, trials: found.trials })
+    }
+
+    /// The split of an experiment: the dataset's of one of its names, or drawn; none where there is neither.
+    pub(super) fn named(
+        dataset: &Dataset,
+        wanted: &SplitSource,
+        id: &str,
+        seed: u64,
+    ) -> Result<Option<Self>, Absent> {
+        let is_there = |name: &&String| dataset.splits.iter().any(|split| split.name == **name);
+        let (described, trials) = match (wanted.names.iter().find(is_there), wanted.draw) {
+            (Some(name), _) => {
+                let found = SplitChoice::Named(name.clone()).trials(dataset)?;
+                (format!("{name} of the dataset, {} trials", found.trials.len()), found.trials)
+            }
+            (None, Some(draw)) => {
+                let unseen = Some(UnseenClasses::Count(draw.unseen));
+                let drawn = RandomSplits { count: draw.trials, unseen, seed };
+                let found = SplitChoice::Random(drawn).trials(dataset)?;
+                let how = found.drawn.map_or(String::new(), |drawn| drawn.to_string());
+                (format!("{id}, {how}"), found.trials)
+            }
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(Self { name: id.to_owned(), described, trials }))
+    }
+}

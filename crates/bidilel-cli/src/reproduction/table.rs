@@ -1,0 +1,207 @@
+//! A table from an experiment: its cells resolved, run, and laid out.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use bidilel::reproduce::Protocol;
+use bidilel::tune::SHARE;
+use bidilel_experiments::{Experiment, NAMES, Spread, Views};
+use bidilel_report::{
+    CellStatus, CellUnit, Manifest, MissingData, Reduced, Reproduction, TableCell, TableColumn, TableRow,
+    VERSION,
+};
+
+use super::args::ReproduceArgs;
+use super::cells::{self, Job};
+use super::data::Absent;
+use super::rows::{blank, failures, finished, header, mark, orders, published, unit, with_data};
+use super::{Journal, Store, figures, machine};
+use crate::failure::{hinted, usage};
+use crate::progress::Progress;
+
+/// Folds of a dataset that says nothing of them.
+const FOLDS: usize = 5;
+
+/// The experiment of a name or file: the name that results have, its text, and what it says.
+pub(crate) fn named(table: &str) -> Result<(String, String, Experiment)> {
+    let is_file = Path::new(table).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+    let (name, text) = match bidilel_experiments::source(table) {
+        Some(text) => (table.to_owned(), text.to_owned()),
+        None if is_file => {
+            let text =
+                std::fs::read_to_string(table).with_context(|| format!("`{table}`: cannot be read"))?;
+            let stem = Path::new(table).file_stem().map_or(table.into(), |stem| stem.to_string_lossy());
+            (stem.into_owned(), text)
+        }
+        None => {
+            let names: Vec<String> = NAMES.iter().map(|&name| name.to_owned()).collect();
+            let near = bidilel_data::closest(table, &names);
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            return Err(usage(format!(
+                "there is no table `{table}`: expected {}, all, or a .toml file{near}",
+                NAMES.join(", ")
+            )));
+        }
+    };
+    let experiment = Experiment::parse(&text).map_err(|error| {
+        hinted(
+            format!("`{table}`: {error}"),
+            "`bidilel reproduce object-recognition --show` prints a file of the form that is expected",
+        )
+    })?;
+    Ok((name, text, experiment))
+}
+
+/// Makes tables with what they have in common.
+pub(crate) struct Maker<'a> {
+    pub(crate) args: &'a ReproduceArgs,
+    pub(crate) store: Store,
+    pub(crate) journal: Journal,
+    pub(crate) progress: &'a Progress,
+}
+
+/// A table while its cells are resolved.
+#[derive(Default)]
+struct Resolved {
+    jobs: Vec<Job>,
+    absent: Vec<((usize, usize), Absent)>,
+    notes: BTreeSet<String>,
+}
+
+impl Maker<'_> {
+    /// The table of an experiment.
+    ///
+    /// # Errors
+    /// What ends the whole table; a cell that fails is a cell that says so.
+    pub(crate) fn table(&mut self, name: &str, text: &str, experiment: &Experiment) -> Result<Reproduction> {
+        let Resolved { jobs, absent, notes } = self.resolve(experiment);
+        let done = cells::run(&jobs, experiment.select.as_ref(), &self.journal, self.progress)?;
+        let mut missing: BTreeSet<MissingData> = BTreeSet::new();
+        let (mut rows, mut kept) = (Vec::new(), Vec::new());
+        for (number, row) in experiment.rows.iter().enumerate() {
+            let mut cells = Vec::new();
+            let mut needed = BTreeSet::new();
+            for (place, column) in experiment.columns.iter().enumerate() {
+                let published = published(experiment, &row.id, &column.id);
+                let at = (number, place);
+                let cell = match (experiment.cell(row, column), done.get(&at)) {
+                    (None, _) => TableCell::without(CellStatus::Empty, CellUnit::Accuracy, published, None),
+                    (Some(cell), Some(found)) => {
+                        let job = jobs.iter().find(|job| job.place == at);
+                        with_data(finished(&cell, found, experiment, published), job)
+                    }
+                    (Some(cell), None) => match absent.iter().find(|(place, _)| *place == at) {
+                        Some((_, Absent::Missing(data))) => {
+                            needed.insert(data.clone());
+                            TableCell::without(
+                                CellStatus::Missing,
+                                unit(&cell),
+                                published,
+                                Some(data.what.clone()),
+                            )
+                        }
+                        Some((_, Absent::Broken(problem))) => TableCell::without(
+                            CellStatus::Failed,
+                            unit(&cell),
+                            published,
+                            Some(problem.clone()),
+                        ),
+                        None => TableCell::without(CellStatus::Empty, unit(&cell), published, None),
+                    },
+                };
+                cells.push(cell);
+            }
+            let nothing =
+                cells.iter().all(|cell| matches!(cell.status, CellStatus::Missing | CellStatus::Empty));
+            // What the publication does not have is not asked for.
+            if row.extra && nothing {
+                continue;
+            }
+            if row.extra {
+                blank(&mut cells);
+            } else {
+                missing.extend(needed);
+            }
+            kept.push(number);
+            rows.push(TableRow {
+                id: row.id.clone(),
+                labels: row.labels.clone(),
+                group: row.group.clone(),
+                cells,
+            });
+        }
+        mark(experiment.best, &mut rows);
+        let figures = figures::of(experiment, &rows, &kept, &done);
+        let mut notes: Vec<String> = experiment.notes.iter().cloned().chain(notes).collect();
+        notes.extend(orders(&jobs, &done));
+        notes.extend(failures(experiment, &rows));
+        let used: BTreeSet<String> = jobs.iter().map(|job| job.cell.dataset.clone()).collect();
+        Ok(Reproduction {
+            experiment: name.to_owned(),
+            title: experiment.title.clone(),
+            published: experiment.paper.clone(),
+            spread: match experiment.spread {
+                Spread::StandardError => "standard-error".to_owned(),
+                Spread::StandardDeviation => "standard-deviation".to_owned(),
+            },
+            stub: experiment.stub.iter().map(|by| header(by, experiment)).collect(),
+            columns: experiment
+                .columns
+                .iter()
+                .map(|column| TableColumn { id: column.id.clone(), labels: column.labels.clone() })
+                .collect(),
+            rows,
+            figures,
+            missing: missing.into_iter().collect(),
+            notes,
+            manifest: self.manifest(text, &used.into_iter().collect::<Vec<_>>()),
+        })
+    }
+
+    fn manifest(&self, text: &str, used: &[String]) -> Manifest {
+        let (args, stand_ins) = (self.args, self.store.stand_ins());
+        let reduced = Reduced { splits: args.splits, folds: args.folds, starts: args.starts, stand_ins };
+        let whole = Reduced { splits: None, folds: None, starts: None, stand_ins: None };
+        Manifest {
+            version: VERSION.to_owned(),
+            experiment: bidilel::reproduce::fingerprint_of_text(text),
+            seed: args.seed,
+            reduced: (reduced != whole).then_some(reduced),
+            data: self.store.records(used),
+            machine: machine::here(),
+        }
+    }
+
+    fn resolve(&mut self, experiment: &Experiment) -> Resolved {
+        let mut resolved = Resolved::default();
+        for (row, line) in experiment.rows.iter().enumerate() {
+            for (column, other) in experiment.columns.iter().enumerate() {
+                let Some(cell) = experiment.cell(line, other) else { continue };
+                let source = experiment.datasets.get(&cell.dataset).cloned().unwrap_or_default();
+                let several = cell.views != Views::Named;
+                let data = match self.store.cell(&cell, &source, several, self.progress) {
+                    Ok(data) => data,
+                    Err(absent) => {
+                        resolved.absent.push(((row, column), absent));
+                        continue;
+                    }
+                };
+                let title = source.title.clone().unwrap_or_else(|| cell.dataset.clone());
+                resolved.notes.extend(data.substitutes.iter().map(|note| format!("§ {title}: {note}")));
+                let folds = source.folds.unwrap_or(FOLDS).min(self.args.folds.unwrap_or(usize::MAX));
+                let protocol = Protocol {
+                    share: source.holdout.unwrap_or(SHARE),
+                    folds,
+                    named: source.validation,
+                    seed: self.args.seed,
+                };
+                let starts = cell.starts.min(self.args.starts.unwrap_or(u16::MAX));
+                let name = format!("{} · {}", line.labels.join(" "), other.labels.join(" "));
+                resolved.jobs.push(Job { place: (row, column), name, cell, data, protocol, starts });
+            }
+        }
+        self.progress.finish();
+        resolved
+    }
+}

@@ -1,0 +1,55 @@
+//! The curves of an experiment as charts, all on one scale of accuracy.
+
+use super::{CurveFigure, CurveSeries, Reproduction};
+use crate::plot::{Axis, Chart, Drawing, Layer, Plot};
+use crate::svg::file_name;
+
+/// Values that span more than this are drawn on a logarithmic axis.
+const LINEAR_SPAN: f64 = 100.0;
+
+impl Reproduction {
+    /// A chart per figure.
+    pub fn charts(&self) -> Vec<Chart> {
+        let ends = || {
+            let points = self.figures.iter().flat_map(|figure| &figure.series).flat_map(|one| &one.points);
+            points.flat_map(|point| [-1.0, 1.0].map(|side| point.y + side * point.error.unwrap_or(0.0)))
+        };
+        let range = [ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max)];
+        self.figures.iter().map(|figure| figure.chart(&self.experiment, &range)).collect()
+    }
+}
+
+impl CurveFigure {
+    fn chart(&self, experiment: &str, range: &[f64]) -> Chart {
+        let xs = || self.series.iter().flat_map(|one| &one.points).map(|point| point.x);
+        let (low, high) = (xs().fold(f64::INFINITY, f64::min), xs().fold(f64::NEG_INFINITY, f64::max));
+        let x = if low > 0.0 && high > LINEAR_SPAN * low {
+            Axis::log(&self.x_label)
+        } else {
+            Axis::new(&self.x_label)
+        };
+        let y = Axis::percent(&format!("{} (%)", self.y_label)).with(range);
+        let layers = self.series.iter().map(CurveSeries::layer).collect();
+        let name = file_name(&format!("{experiment} {}", self.title).to_lowercase());
+        let name = name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+        let description = format!(
+            "{} against {}, with standard errors, for {}.",
+            self.y_label,
+            self.x_label,
+            self.series.iter().map(|one| &one.name[..]).collect::<Vec<_>>().join(", ")
+        );
+        Chart::new(&name, &self.title, &description, Drawing::Plot(Plot { x, y, layers }))
+    }
+}
+
+impl CurveSeries {
+    fn layer(&self) -> Layer {
+        Layer::Line {
+            name: self.name.clone(),
+            points: self.points.iter().map(|point| (point.x, point.y)).collect(),
+            errors: self.points.iter().map(|point| point.error.unwrap_or(0.0)).collect(),
+            marks: true,
+            chosen: None,
+        }
+    }
+}
