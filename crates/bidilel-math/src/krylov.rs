@@ -24,7 +24,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::eigen::{Eigen, full_in_place};
+use crate::eigen::{Eigen, direct};
 use crate::parallel::{copy, multiply, product, zeros};
 use crate::tiles::symmetrize_with;
 use crate::vector::{add_scaled, dot};
@@ -73,9 +73,9 @@ pub(crate) fn leading(
                 return Err(Error::Cancelled);
             }
         }
-        let ritz = basis.rayleigh_ritz()?;
+        let ritz = basis.rayleigh_ritz((count + width).min(capacity))?;
         let largest = ritz.values[0].abs().max(f64::MIN_POSITIVE);
-        basis.rotate(ritz.vectors.subcols(0, (count + width).min(capacity)));
+        basis.rotate(ritz.vectors.as_ref());
         let residuals = basis.residuals(&ritz.values);
         let norms: Vec<f64> = residuals.col_iter().map(|column| column.norm_l2()).collect();
         let open: Vec<usize> = (0..count).filter(|&i| norms[i] > RESIDUAL_TOLERANCE * largest).collect();
@@ -145,11 +145,11 @@ impl Basis {
         self.used += vectors.ncols();
     }
 
-    fn rayleigh_ritz(&self) -> Result<Eigen> {
+    /// The `count` leading Ritz pairs.
+    fn rayleigh_ritz(&self, count: usize) -> Result<Eigen> {
         let mut projected = product(self.vectors().transpose(), self.images());
         symmetrize_with(&mut projected, f64::midpoint);
-        let size = projected.nrows();
-        full_in_place(projected, size)
+        direct(projected, count)
     }
 
     /// Restarts: keeps the linear combinations in the columns of `rotation`.

@@ -199,7 +199,7 @@ pub fn cholesky_inverse(factor: MatRef<'_, f64>) -> Mat<f64> {
 }
 
 /// The leading pairs of a symmetric matrix, given by its lower triangle, by tridiagonalization.
-fn direct(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
+pub(crate) fn direct(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
     let size = matrix.nrows();
     // Bisection and inverse iteration are faster unless nearly all pairs are wanted.
     if size < MIN_BISECTION_ORDER || !(1..=size * 4 / 5).contains(&count) {

@@ -65,8 +65,11 @@ impl<T: Scalar> Executor<'_, T> {
         let Evaluator { pool, folds, .. } = self.evaluator;
         // The matrices of the best setting so far are held besides.
         let capacity = (pool.scatter_capacity() / folds.len().max(1)).saturating_sub(1);
-        if capacity > 0 {
-            for some in self.additive(self.range.clone()).chunks(capacity) {
+        if capacity > 0 || folds.len() == 1 {
+            let nodes = self.additive(self.range.clone());
+            // One fold holds no more than the threads need, and one pair besides.
+            let at_once = capacity.max(graphs_at_once(nodes.iter().map(|(_, node)| *node)));
+            for some in nodes.chunks(at_once) {
                 self.run_graphs(some, cache);
                 let node = |key: &ScatterKey| some.iter().find(|(own, _)| own == key);
                 cache.keep_best(|key| node(key).map_or(0.0, |(_, node)| self.sink.best_mean(&node.settings)));

@@ -101,6 +101,8 @@ impl<T: Scalar> Search<'_, T> {
             });
             scores.iter_mut().zip(values).for_each(|(score, found)| *score = score.or(found));
         }
+        let classes = found.classes.into_iter().map(|(setting, own)| (key(&batch[setting]), own));
+        self.classes.extend(classes);
         for (setting, failure) in found.failures {
             if let Some((_, problem @ None)) = log.scores.get_mut(&key(&batch[setting])) {
                 *problem = Some(failure.to_string());

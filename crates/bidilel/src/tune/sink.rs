@@ -1,5 +1,6 @@
 //! Where the scores of a batch go, from any thread: which are missing, which were found, and whether to go on.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,6 +18,8 @@ pub struct Scores {
     pub values: Vec<Vec<Option<f64>>>,
     /// The settings that cannot be fitted, by index, and why.
     pub failures: Vec<(usize, Error)>,
+    /// The accuracy of every held-out class, by setting, as far as they were kept.
+    pub(super) classes: HashMap<usize, Vec<f64>>,
 }
 
 /// Collects the scores of a batch and passes them on to the host.
@@ -51,7 +54,7 @@ impl<'a> Sink<'a> {
                 scores[fold].into_iter().for_each(|score| host.evaluated(settings, fold, score));
             }
         }
-        let scores = Scores { values, failures: Vec::new() };
+        let scores = Scores { values, failures: Vec::new(), classes: HashMap::new() };
         let state = Mutex::new(State { scores, ended: None });
         Self { batch, keys, host, watch, state }
     }
@@ -96,6 +99,11 @@ impl<'a> Sink<'a> {
             // A failure stays one although another thread is stopped after it.
             state.ended = state.ended.take().filter(Result::is_err).or(ended);
         }
+    }
+
+    /// Takes the accuracies of the held-out classes of the only fold.
+    pub(super) fn put_classes(&self, setting: usize, accuracies: Vec<f64>) {
+        self.state().scores.classes.insert(setting, accuracies);
     }
 
     /// Takes the reason why these settings have no score on a fold.

@@ -17,7 +17,7 @@ use crate::calibrate::{Curve, Sides};
 use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
-use crate::metrics::accuracy;
+use crate::metrics::{accuracy, class_accuracies, confusion};
 use crate::post::{Batch, Post, counts};
 use crate::recognize::Recognition;
 use crate::top_down::ClassEmbedder;
@@ -110,8 +110,7 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
             each.for_each(|(sides, (_, points))| sides.extend(&nearest(&projected, points).scores));
         }
         for ((settings, points), sides) in embedded.iter().zip(found) {
-            let score = self.score_of(&sides, points.ncols());
-            settings.iter().for_each(|&setting| self.run.sink.put(self.fold, setting, Ok(score)));
+            settings.iter().for_each(|&setting| self.put(setting, &sides, points.ncols()));
         }
         Ok(())
     }
@@ -123,12 +122,14 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
             let inductive = nearest(&projected, points);
             settings.par_iter().for_each(|&setting| {
                 let post = &self.run.settings[setting].pipeline.post;
-                let score = self.refined(inductive.clone(), post).map(|found| {
-                    let mut sides = Sides::new(self.own().known, points.ncols());
-                    sides.extend(&found.scores);
-                    self.score_of(&sides, points.ncols())
-                });
-                self.run.sink.put(self.fold, setting, score);
+                match self.refined(inductive.clone(), post) {
+                    Ok(found) => {
+                        let mut sides = Sides::new(self.own().known, points.ncols());
+                        sides.extend(&found.scores);
+                        self.put(setting, &sides, points.ncols());
+                    }
+                    Err(failure) => self.run.sink.put(self.fold, setting, Err(failure)),
+                }
             });
         });
         Ok(())
@@ -143,6 +144,18 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
             }
             Fold { known, test_labels, .. } => refined_at_best(inductive, *known, test_labels, post),
         }
+    }
+
+    /// Passes on the score of a setting, and of a single fold the accuracies of its classes: these are the pairs by which
+    /// settings are compared there.
+    fn put(&self, setting: usize, sides: &Sides, classes: usize) {
+        let Fold { known, test_labels, .. } = self.own();
+        if self.run.evaluator.folds.len() == 1 && *known == 0 {
+            let confusion = confusion(&sides.unseen_labels(), test_labels, classes);
+            let accuracies = class_accuracies(&confusion).into_iter().flatten().collect();
+            self.run.sink.put_classes(setting, accuracies);
+        }
+        self.run.sink.put(self.fold, setting, Ok(self.score_of(sides, classes)));
     }
 
     /// The accuracy on held-out classes; where known classes compete, the largest harmonic mean of the two accuracies.

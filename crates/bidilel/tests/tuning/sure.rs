@@ -5,7 +5,7 @@ use bidilel::tune::{Axis, Evaluator, Forgetful, Outcome, Paired, Plan, Rule, Sta
 use bidilel_math::Silent;
 use serde_json::json;
 
-use crate::support::{dataset, divided, evaluator, settings};
+use crate::support::{Memory, dataset, divided, evaluator, settings};
 
 fn plan(strategy: Strategy, axes: Vec<Axis>, base: Settings) -> Plan {
     Plan { base, axes, strategy, rule: Rule::Sure { refined: true }, auto: false, seed: 5 }
@@ -122,4 +122,22 @@ fn what_was_fixed_belongs_to_the_defaults() {
     }
     assert_eq!(verdict.default.scores.len(), 3);
     assert!(outcome.best.mean >= verdict.default.mean);
+}
+
+/// Pairs of classes come with the scores of a single fold; where these are recalled they come from fits of their own.
+#[test]
+fn the_pairs_of_a_single_fold_are_those_of_fits_of_their_own() {
+    for (plan, seed) in plans().into_iter().take(2).zip([2, 3]) {
+        let memory = Memory::default();
+        let [fresh, recalled] = [(), ()].map(|()| plan.run(&mut over(1, seed), &memory, &Silent));
+        let [fresh, recalled] = [fresh, recalled].map(|outcome| outcome.expect("an outcome"));
+        assert_eq!(fresh.best.settings, recalled.best.settings);
+        let differences = |outcome: &Outcome| {
+            let paired = outcome.verdict.as_ref().and_then(|verdict| verdict.paired.as_ref());
+            paired.map(|paired| paired.differences.clone()).unwrap_or_default()
+        };
+        let [fresh, recalled] = [&fresh, &recalled].map(differences);
+        assert_eq!(fresh.len(), recalled.len());
+        assert!(fresh.iter().zip(&recalled).all(|(one, other)| (one - other).abs() < 1e-9));
+    }
 }
