@@ -379,6 +379,13 @@ pub(crate) struct PredictArgs {
     /// Neighbors on either side in csls [default: as fitted]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) csls_neighbors: Option<usize>,
+    /// Shares of the classes in this batch, for balanced: CLASS=SHARE, comma-separated, or a .csv or .json file of them
+    /// [default: as fitted]
+    #[arg(long, value_name = "SHARES", value_delimiter = ',')]
+    pub(crate) balanced_prior: Option<Vec<String>>,
+    /// How near balanced holds the shares of the classes: 0 free, 1 held [default: as fitted]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) balanced_strength: Option<f64>,
     /// Give every class whose score reaches its threshold, of a model that was fitted to `tags`; none: an empty label
     #[arg(long, conflicts_with = "top")]
     pub(crate) tags: bool,

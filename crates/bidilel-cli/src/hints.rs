@@ -26,6 +26,10 @@ pub(crate) fn for_library(error: &bidilel::Error) -> Option<String> {
         Error::ApproximateFolds => {
             "leave --search out here, and give it to `evaluate` and `fit` afterwards".to_owned()
         }
+        Error::Setting { setting: "balanced_prior", .. } => {
+            "give every unseen class a share, by its name: as CLASS=SHARE, comma-separated, or in a .csv or .json file"
+                .to_owned()
+        }
         Error::NoEdges => {
             "raise --neighbors, or use --neighborhood within-class; classes of one instance have no neighbors"
                 .to_owned()

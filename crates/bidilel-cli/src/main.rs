@@ -22,6 +22,7 @@ mod pictures;
 mod progress;
 mod reported;
 mod reproduction;
+mod shares;
 mod signals;
 mod source;
 mod splits;

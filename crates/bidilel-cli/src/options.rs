@@ -5,11 +5,12 @@
 use std::num::{ParseFloatError, ParseIntError};
 use std::sync::LazyLock;
 
-use bidilel::settings::{BEST, Kind, Named, Owner, Setting, Settings, TABLE, Tune, setting};
+use bidilel::settings::{BEST, Kind, Named, Owner, Range, Setting, Settings, TABLE, Tune, setting};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches};
 
 use crate::failure::usage;
+use crate::shares;
 
 /// A setting that was typed, with its texts.
 #[derive(Debug, Clone)]
@@ -76,6 +77,7 @@ pub(crate) fn settings<'t>(typed: impl IntoIterator<Item = &'t Typed>) -> anyhow
     let best = typed.iter().any(|typed| is_best(typed));
     let mut settings = if best { Settings::best() } else { Settings::default() };
     for Typed { row, texts } in typed.into_iter().filter(|typed| !is_best(typed)) {
+        let texts = if row.range == Range::Shares { &shares::resolved(texts)? } else { texts };
         if !settings.assign(row.name, texts) {
             return Err(usage(format!("{}: cannot be `{}`", option(row.name), texts.join(","))));
         }

@@ -73,7 +73,7 @@ pub use error::{Counted, Error, Result};
 pub use file::{FileBytes, check_unchanged, map, mapped_at, read_all};
 pub use folder::check_manifest;
 pub use mismatch::{Mismatch, Unknown};
-pub use names::closest;
+pub use names::{closest, composed as composed_name};
 pub use network_record::{network_record, network_record_path, sha256, write_network_record};
 pub use reading::{Opened, OpenedTags, has_tags, open, open_tagged, open_with};
 pub use scratch::Scratch;

@@ -20,7 +20,7 @@ pub(crate) struct ClassIndex<'a> {
 }
 
 /// A name as it is compared: composed, without spaces around it.
-pub(crate) fn composed(name: &str) -> String {
+pub fn composed(name: &str) -> String {
     name.trim().nfc().collect()
 }
 

@@ -73,6 +73,9 @@ pub struct RunScore {
     pub unseen: Vec<String>,
     /// Instances by true class and by predicted class, in the order of `known`, then `unseen`.
     pub confusion: Vec<Vec<usize>>,
+    /// What speaks against the refinement of its batch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Scores of one class: means over the runs in which it was unseen, or known where known classes are candidates.
@@ -220,6 +223,7 @@ impl Evaluation {
                     known: run.classes[..run.known].to_vec(),
                     unseen: run.classes[run.known..].to_vec(),
                     confusion: run.confusion.clone(),
+                    notes: run.notes.clone(),
                 })
                 .collect(),
             summary: Spread { mean, standard_deviation, standard_error },

@@ -214,6 +214,7 @@ mod tests {
             occurrences: BTreeMap::from([(1, vec![10, 10])]),
             stress: Some(0.25),
             converged: true,
+            notes: Vec::new(),
         }
     }
 

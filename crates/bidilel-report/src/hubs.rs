@@ -85,6 +85,7 @@ mod tests {
             occurrences: BTreeMap::from([(1, counts.to_vec())]),
             stress: None,
             converged: true,
+            notes: Vec::new(),
         }
     }
 

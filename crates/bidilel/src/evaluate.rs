@@ -21,6 +21,7 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, MethodReport, ZeroShotMethod};
 use crate::metrics::{self, Accuracy};
+use crate::post::{Batch, Remarks};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::settings::Settings;
 use crate::split::{DrawnSplits, SplitChoice, Trial, Trials};
@@ -100,6 +101,8 @@ pub struct Run {
     pub stress: Option<f64>,
     /// Whether every iteration converged before its limit.
     pub converged: bool,
+    /// What speaks against the refinement of its batch.
+    pub notes: Vec<String>,
 }
 
 impl Run {
@@ -243,6 +246,8 @@ pub fn score(
 ) -> Result<(Run, Recognition)> {
     let candidates = task.candidates();
     let (truth, names) = (task.truth(candidates), task.names(candidates));
+    let remarks = Remarks::to(watch);
+    let named = Batch::of(&task.unseen, &remarks);
     let mut steps = Vec::new();
     let mut step = |name: &str, scores: &Scores, generalized| {
         let accuracy = metrics::accuracy(&scores.labels(), &truth, names.len());
@@ -260,12 +265,12 @@ pub fn score(
             last = Some(figures);
         };
         let Recognition { scores, latent } =
-            biases.recognize((method, fitted), batch.prepared(), known, each)?;
+            biases.recognize((method, fitted), batch.prepared(), known, &named, each)?;
         (Recognition { scores: scores.calibrated(known, biases.last()), latent }, last)
     } else {
         watch.stage("recognize");
         let each = |name: &str, found: &Recognition| step(name, &found.scores, None);
-        (method.recognize(fitted, task.test.prepared(), candidates, each)?, None)
+        (method.recognize(fitted, task.test.prepared(), candidates, &named, each)?, None)
     };
     // Among as many classes as there are, the right one always is.
     let counts = || top.iter().copied().filter(|&k| k == 1 || k < names.len());
@@ -283,6 +288,7 @@ pub fn score(
         converged: fitted.latent().is_none_or(|fitted| fitted.embedding.converged),
         known: names.len() - task.unseen.len(),
         classes: names,
+        notes: remarks.taken(),
     };
     Ok((run, recognition))
 }

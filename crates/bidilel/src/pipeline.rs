@@ -14,7 +14,7 @@ use crate::bottom_up::{BottomUp, LandmarkSpace};
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, block_rows};
-use crate::post::{Post, refined};
+use crate::post::{Batch, Post, refined};
 use crate::recognize::{Candidates, Latent, Recognition};
 use crate::semantic::{ClassSemantics, SemanticDistances};
 use crate::settings::Settings;
@@ -181,7 +181,8 @@ impl Pipeline {
     ) -> Result<Recognition> {
         watch.stage("recognize");
         let points = fitted.space.project_columns(instances.features())?;
-        self.recognize_points(fitted, points, |_, _| ())
+        let batch = Batch::of(&[], watch);
+        self.recognize_points(fitted, points, &batch, |_, _| ())
     }
 
     /// The same for projected instances; `step` gets the recognition after each step, by name: `inductive`, then each
@@ -193,9 +194,10 @@ impl Pipeline {
         &self,
         fitted: &Fitted,
         points: Mat<f64>,
+        batch: &Batch<'_>,
         step: impl FnMut(&str, &Recognition),
     ) -> Result<Recognition> {
-        refined("inductive", fitted.nearest(points, Candidates::Unseen), &self.post, step)
+        refined("inductive", fitted.nearest(points, Candidates::Unseen), &self.post, batch, step)
     }
 }
 

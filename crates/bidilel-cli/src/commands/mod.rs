@@ -1,5 +1,6 @@
 //! The subcommands, one file each, and the dispatch to them.
 
+mod balance;
 mod batch;
 mod block;
 pub(crate) mod class;

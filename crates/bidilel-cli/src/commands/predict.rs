@@ -15,6 +15,7 @@ use bidilel::settings::Settings;
 use bidilel_math::Observer;
 use bidilel_report::Format;
 
+use super::balance;
 use super::batch::Batch;
 use super::block::Block;
 use super::copies::Copies;
@@ -45,7 +46,8 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
     let instances = pictures::instances(&args.input, &model, args.skip_bad_rows, progress)?;
     let copies = Copies::new(args.copy_to.as_deref(), instances.files.as_deref())?;
     let mut sources = Sources::open(&instances.input, &model.views, progress)?;
-    let post = refiners(args, &model, progress);
+    let mut post = refiners(args, &model, progress);
+    balance::apply(args, &model, &mut post, progress)?;
     let answering = args.asked.answering(&model, &post, progress)?;
     let thresholds = if args.tags { Some(thresholds(&model)?) } else { None };
     let classes: Vec<String> = model.names(model.candidates()).into_iter().map(str::to_owned).collect();
@@ -67,7 +69,7 @@ pub(super) fn run(args: &PredictArgs, format: Option<Format>, progress: &Progres
         let batch = Batch { model: &model, count, skip_bad_rows: args.skip_bad_rows };
         let (inductive, kept) = batch.recognize(&mut sources, &blocks, &post, &mut found, done)?;
         check_any(&kept, count)?;
-        Some((model.refined(inductive, &post)?, kept))
+        Some((model.refined(inductive, &post, progress)?, kept))
     };
     output::write_to(args.out.as_deref(), |out| {
         let (thresholds, ids) = (thresholds.as_deref(), ids.as_ref());

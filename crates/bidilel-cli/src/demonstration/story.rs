@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use bidilel::metrics::{self, Accuracy};
 use bidilel::pipeline::Fitted;
-use bidilel::post::{Post, refined};
+use bidilel::post::{Batch, Post, refined};
 use bidilel::recognize::{Candidates, Recognition};
 use bidilel::settings::{PostName, Settings};
 use bidilel::split::Trial;
@@ -53,8 +53,10 @@ impl<'a> Story<'a> {
     ) -> Result<Self> {
         let points = fitted.space.project(task.test.features.as_ref())?;
         let (truth, classes) = (&task.test.labels, task.unseen.len());
+        let batch = Batch { classes: &task.unseen, ..Batch::UNNAMED };
         let recognize = |post: Vec<Post>| {
-            refined("inductive", fitted.nearest(points.clone(), Candidates::Unseen), &post, |_, _| ())
+            let inductive = fitted.nearest(points.clone(), Candidates::Unseen);
+            refined("inductive", inductive, &post, &batch, |_, _| ())
         };
         let mut ways = Vec::new();
         for name in [PostName::None, PostName::SelfTraining, PostName::Structured] {

@@ -1,6 +1,7 @@
 //! The program as its users meet it.
 
 mod bad_input;
+mod balanced;
 mod compare;
 mod confidence;
 mod datasets;
@@ -27,6 +28,7 @@ mod random_splits;
 mod recipes;
 mod report;
 mod reproduce;
+mod sentences;
 mod strangers;
 mod streams;
 mod support;

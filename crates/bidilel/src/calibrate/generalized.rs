@@ -8,7 +8,7 @@ use super::held_out::{Recognized, curves, recognized};
 use super::{Curve, HeldOutScores, HoldOut, SeenUnseen, best_bias};
 use crate::error::Result;
 use crate::method::{AnyFitted, FittedMethod, Method};
-use crate::post::{BesideKnown, Post};
+use crate::post::{Batch, BesideKnown, Post, counts};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::task::{Prepared, Task};
 
@@ -61,11 +61,12 @@ impl Biases {
         found: Recognition,
         known: usize,
         post: &[Post],
+        batch: &Batch<'_>,
         mut step: impl FnMut(&str, &Recognition, f64),
     ) -> Result<Recognition> {
         let mut biases = std::iter::once(self.inductive).chain(self.refined.iter().copied());
         let each = |name: &str, found: &Recognition| step(name, found, biases.next().unwrap_or(self.last()));
-        BesideKnown { known, bias: self.inductive }.refined(first, found, post, each)
+        BesideKnown { known, bias: self.inductive }.refined(first, found, post, batch, each)
     }
 
     /// Recognizes a batch among all classes, refiners included; `step` as in [`Self::refined`].
@@ -77,10 +78,11 @@ impl Biases {
         (method, fitted): (&Method, &AnyFitted),
         instances: Prepared<'_>,
         known: usize,
+        batch: &Batch<'_>,
         step: impl FnMut(&str, &Recognition, f64),
     ) -> Result<Recognition> {
         let found = fitted.recognize(instances, Candidates::All)?;
-        self.refined(&method.kind().to_string(), found, known, method.post(), step)
+        self.refined(&method.kind().to_string(), found, known, method.post(), batch, step)
     }
 }
 
@@ -109,7 +111,9 @@ pub(super) fn calibrated_folds(
     let mut last = Vec::with_capacity(folds.len());
     for Recognized { found, known, truth, classes } in folds {
         let mut steps = 0;
-        let found = BesideKnown { known, bias: inductive }.refined("", found, post, |_, found| {
+        let counts = counts(&truth, known, classes.len());
+        let batch = Batch::held_out(&counts);
+        let found = BesideKnown { known, bias: inductive }.refined("", found, post, &batch, |_, found| {
             if steps > 0 {
                 refined[steps - 1].push(Curve::new(&found.scores, known, &truth));
             }
@@ -154,8 +158,9 @@ mod tests {
         let fitted = method.fit(task, &Silent).expect("a fit");
         let batch = task.batch(Candidates::All);
         let known = task.known.len();
-        let found =
-            biases.recognize((method, &fitted), batch.prepared(), known, |_, _, _| ()).expect("scores");
+        let found = biases
+            .recognize((method, &fitted), batch.prepared(), known, &Batch::UNNAMED, |_, _, _| ())
+            .expect("scores");
         let figures = Generalized::of(&found.scores, known, &batch.labels, biases.last());
         (biases, figures)
     }
@@ -193,7 +198,9 @@ mod tests {
         let mut steps = Vec::new();
         let batch = task.batch(Candidates::All);
         let step = |name: &str, _: &Recognition, bias: f64| steps.push((name.to_owned(), bias));
-        biases.recognize((&refined, &fitted), batch.prepared(), task.known.len(), step).expect("scores");
+        biases
+            .recognize((&refined, &fitted), batch.prepared(), task.known.len(), &Batch::UNNAMED, step)
+            .expect("scores");
         let names: Vec<&str> = steps.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["inductive", "self-training", "structured"]);
         let given: Vec<f64> = steps.iter().map(|(_, bias)| *bias).collect();

@@ -13,7 +13,7 @@ use super::{Curve, best_bias};
 use crate::bottom_up::Sizes;
 use crate::error::{Error, Result};
 use crate::method::{FittedMethod, Method, ZeroShotMethod};
-use crate::post::{BesideKnown, refined};
+use crate::post::{Batch, BesideKnown, counts, refined};
 use crate::recognize::{Recognition, Scores};
 use crate::split::{TEST_SEEN_SHARE, check_share};
 use crate::task::{Candidates, Task};
@@ -87,9 +87,11 @@ pub fn held_out(
     let bias = if post.is_empty() { 0.0 } else { best_bias(&curves(&folds)) };
     let refine = |fold: Recognized| {
         let Recognized { found, known, truth, classes } = fold;
+        let counts = counts(&truth, known, classes.len());
+        let batch = Batch::held_out(&counts);
         let found = match known {
-            0 => refined(&name, found, post, |_, _| ())?,
-            known => BesideKnown { known, bias }.refined(&name, found, post, |_, _| ())?,
+            0 => refined(&name, found, post, &batch, |_, _| ())?,
+            known => BesideKnown { known, bias }.refined(&name, found, post, &batch, |_, _| ())?,
         };
         Ok(HeldOutScores { scores: found.scores, known, truth, classes })
     };

@@ -15,7 +15,8 @@ use crate::bottom_up::LandmarkSpace;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, ZeroShotMethod};
 use crate::metrics::{OpenSetPoint, auroc, false_positive_rate, open_set_area, open_set_curve};
-use crate::recognize::Scores;
+use crate::post::Batch;
+use crate::recognize::{Recognition, Scores};
 use crate::task::{Candidates, Task};
 
 /// Keeps the draw apart from others of the same seed.
@@ -103,11 +104,14 @@ pub fn open_set(
         part.unseen = remaining.iter().map(|&class| task.unseen[class].clone()).collect();
         part.semantics = task.semantics.among(&known, &classes);
         let refitted = refit(method, &part, fitted, watch)?;
+        // Instances of classes that were left out make the batch other than it is.
+        let named = Batch { classes: &part.unseen, ..Batch::UNNAMED };
         let scores = match biases {
-            None => method.recognize(&refitted, batch.prepared(), candidates, |_, _| ())?.scores,
+            None => method.recognize(&refitted, batch.prepared(), candidates, &named, |_, _| ())?.scores,
             Some(biases) => {
                 let known = task.known.len();
-                let found = biases.recognize((method, &refitted), batch.prepared(), known, |_, _, _| ())?;
+                let each = |_: &str, _: &Recognition, _| ();
+                let found = biases.recognize((method, &refitted), batch.prepared(), known, &named, each)?;
                 found.scores.calibrated(known, biases.last())
             }
         };

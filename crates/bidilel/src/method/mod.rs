@@ -87,7 +87,7 @@ pub use uda::{KnownDictionary, Uda};
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Fitted, Pipeline};
-use crate::post::{Post, refined};
+use crate::post::{Batch, Post, refined};
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::{Owner, Setting, Settings, TABLE, named};
@@ -356,9 +356,10 @@ impl Method {
         fitted: &AnyFitted,
         instances: Prepared<'_>,
         candidates: Candidates,
+        batch: &Batch<'_>,
         step: impl FnMut(&str, &Recognition),
     ) -> Result<Recognition> {
-        refined(&self.kind().to_string(), fitted.recognize(instances, candidates)?, self.post(), step)
+        refined(&self.kind().to_string(), fitted.recognize(instances, candidates)?, self.post(), batch, step)
     }
 }
 

@@ -34,7 +34,7 @@ use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, ZeroShotMethod};
 use crate::networks::Networks;
 use crate::pipeline::Fitted;
-use crate::post::{Post, refined};
+use crate::post::{Batch, Post, refined};
 use crate::recognize::{Candidates, Recognition};
 use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
@@ -212,14 +212,18 @@ impl Model {
         Recognition { scores, latent: found.latent }
     }
 
-    /// Refines a recognition of the model's candidates by these refiners, and applies the bias where there is one.
+    /// Refines a recognition of the model's candidates by these refiners, and applies the bias where there is one. `watch`
+    /// gets what speaks against the refinement of this batch.
     ///
     /// # Errors
     /// [`Error::Uncalibrated`] for refiners of a generalized model other than those that it was fitted with; those of the
     /// refiners.
-    pub fn refined(&self, found: Recognition, post: &[Post]) -> Result<Recognition> {
+    pub fn refined(&self, found: Recognition, post: &[Post], watch: &dyn Observer) -> Result<Recognition> {
         let first = self.method.kind().to_string();
-        let Some(biases) = &self.generalized else { return refined(&first, found, post, |_, _| ()) };
+        let batch = Batch::of(&self.unseen, watch);
+        let Some(biases) = &self.generalized else {
+            return refined(&first, found, post, &batch, |_, _| ());
+        };
         if post.is_empty() {
             return Ok(self.inductive(found));
         }
@@ -227,7 +231,7 @@ impl Model {
             return Err(Error::Uncalibrated);
         }
         let known = self.known.len();
-        let found = biases.refined(&first, found, known, post, |_, _, _| ())?;
+        let found = biases.refined(&first, found, known, post, &batch, |_, _, _| ())?;
         Ok(Recognition { scores: found.scores.calibrated(known, biases.last()), latent: found.latent })
     }
 

@@ -1,5 +1,5 @@
 //! Balanced refinement: soft k-means on the unit sphere from the embeddings, with class proportions that are held near
-//! equal ones, or near those that the batch itself shows.
+//! equal ones, near given ones, or near those that the batch itself shows.
 //!
 //! Points `$y_i$` and centers `$c_k$` have unit norm. A round assigns with a temperature $\tau$ and class potentials
 //! `$u_k$`, then moves the centers:
@@ -9,39 +9,32 @@
 //! where they were. With free proportions a round never lowers `$\sum_{ik} p_{ik}\, c_k^\top y_i - \tau \sum_{ik} p_{ik} \log
 //! p_{ik} + \mu \frac nK \sum_k c_k^\top b_k$`. The potentials are those of Sinkhorn scaling: with strength 1 every
 //! class gets its share of the batch, `$\sum_i p_{ik} = n \pi_k$`; with strength 0 `$u_k = 1$` and proportions are
-//! free; between them each potential is raised to that power in every scaling, which is the scaling of unbalanced
-//! transport with a penalty on proportions. The shares `$\pi_k$` are equal, or those that the same refinement finds
-//! with free proportions (`estimated`).
+//! free; between them each potential is raised to that power in every scaling (`sinkhorn.rs`). The shares `$\pi_k$` are
+//! equal, given by class name, or those that the same refinement finds with free proportions (`estimated`).
 //!
 //! The answer is the class of the largest `$p_{ik}$`. As a distance that is `$\sqrt{\|y_i - c_k\|^2 + 2 \tau \log(\max_l u_l
 //! / u_k)}$`, which is the distance to the center where proportions are free.
 //!
-//! A batch that is not balanced (one class far more frequent than another) is divided wrongly by strength 1: choose it on
-//! held-out known classes whose sizes are as uneven, as `tune` does.
-//!
-//! # References
-//! M. Cuturi, *Sinkhorn distances: lightspeed computation of optimal transport*, 2013; L. Chizat et al., *Scaling algorithms
-//! for unbalanced optimal transport problems*, 2018.
+//! A batch may be too small for this, or its classes not at all equally frequent. Then it is refined with more caution, and
+//! a note says so (`trust.rs`).
 
 use faer::Mat;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::distance::normalize_columns;
 use bidilel_math::parallel::product;
 
+use super::sinkhorn::{assigned, class_sums, scale};
+use super::trust::{self, Doubt};
+use super::{Batch, Prior};
 use crate::error::Result;
 use crate::recognize::{Latent, Recognition, Scores};
 use crate::settings::{self, BalancedShares, Settings};
 
-/// The most scalings of the proportions in one round; each brings them closer by a factor, and the next round goes on.
-const SCALINGS: usize = 50;
-/// Logarithms of potentials that changed less than this in a scaling have settled.
-const SCALED: f64 = 1e-9;
 /// Centers that moved less than this in a round have settled.
 const SETTLED: f64 = 1e-6;
-/// Instances whose assignments are summed together: the same sums for any number of threads.
-const BLOCK: usize = 256;
+/// Centers, and the logarithms of their potentials.
+type Clusters = (Mat<f64>, Vec<f64>);
 
 /// Settings of balanced refinement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,10 +44,13 @@ pub struct Balanced {
     pub balanced_temperature: f64,
     /// Pull towards the embedding that a class came with: $\mu$.
     pub balanced_pull: f64,
-    /// From 0, free proportions, to 1, those of `balanced_shares`.
+    /// From 0, free proportions, to 1, those that are aimed at.
     pub balanced_strength: f64,
-    /// The proportions that are aimed at: $\pi$.
+    /// The proportions that are aimed at, $\pi$, where none are given.
     pub balanced_shares: BalancedShares,
+    /// The proportions by class name, as [`Prior::parse`] reads them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balanced_prior: Option<Vec<String>>,
     /// The most rounds.
     pub balanced_rounds: usize,
 }
@@ -66,6 +62,7 @@ impl Default for Balanced {
             balanced_pull: 0.3,
             balanced_strength: 0.5,
             balanced_shares: BalancedShares::default(),
+            balanced_prior: None,
             balanced_rounds: 40,
         }
     }
@@ -79,6 +76,7 @@ impl Balanced {
             balanced_pull: settings.balanced_pull.unwrap_or(default.balanced_pull),
             balanced_strength: settings.balanced_strength.unwrap_or(default.balanced_strength),
             balanced_shares: settings.balanced_shares.unwrap_or(default.balanced_shares),
+            balanced_prior: settings.balanced_prior.clone(),
             balanced_rounds: settings.balanced_rounds.unwrap_or(default.balanced_rounds),
         }
     }
@@ -91,12 +89,12 @@ impl Balanced {
     }
 
     /// The recognition after refinement.
-    pub(super) fn refine(&self, before: Latent) -> Result<Recognition> {
+    pub(super) fn refine(&self, before: Latent, batch: &Batch<'_>) -> Result<Recognition> {
         if before.points.ncols() == 0 || before.embedding.ncols() == 0 {
             self.check()?;
             return Ok(before.into());
         }
-        let (centers, prices) = self.clustered(&before)?;
+        let (centers, prices) = self.clustered(&before, batch)?;
         let mut points = Mat::clone(&before.points);
         normalize_columns(points.as_mut());
         let latent = Latent { points: points.into(), embedding: centers, spaces: before.spaces };
@@ -106,41 +104,81 @@ impl Balanced {
 
     /// The unit centers of a batch, of which there is at least one class and one instance, and what each costs: the
     /// logarithm of the largest potential over its own.
-    pub(super) fn clustered(&self, before: &Latent) -> Result<(Mat<f64>, Vec<f64>)> {
+    pub(super) fn clustered(&self, before: &Latent, batch: &Batch<'_>) -> Result<(Mat<f64>, Vec<f64>)> {
         self.check()?;
         let mut points = Mat::clone(&before.points);
         normalize_columns(points.as_mut());
         let mut start = before.embedding.clone();
         normalize_columns(start.as_mut());
-        let classes = start.ncols();
-        let equal = vec![1.0 / classes as f64; classes];
-        let shares = match self.balanced_shares {
-            BalancedShares::Equal => equal,
-            BalancedShares::Estimated => {
-                let (centers, _) = self.clusters(&points, &start, 0.0, &equal);
-                let free = assigned(self.affinities(&centers, &points), &vec![0.0; classes]);
-                let sums = class_sums(&free);
-                // One instance more for every class: no class is ruled out.
-                let all = (points.ncols() + classes) as f64;
-                sums.iter().map(|sum| (sum + 1.0) / all).collect()
-            }
-        };
-        let (centers, potentials) = self.clusters(&points, &start, self.balanced_strength, &shares);
+        let given = self.given(batch, start.ncols())?;
+        let (found, doubt) = self.trusted(&points, &start, given.as_deref());
+        if let Some((watch, doubt)) = batch.watch.zip(doubt) {
+            watch.note(&doubt.to_string());
+        }
+        let (centers, potentials) = found;
         let most = potentials.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Ok((centers, potentials.iter().map(|potential| most - potential).collect()))
     }
 
-    /// The centers of the clusters, and the logarithms of their potentials.
+    /// The shares of the classes that are given, in their order.
+    fn given(&self, batch: &Batch<'_>, classes: usize) -> Result<Option<Vec<f64>>> {
+        let Some(texts) = &self.balanced_prior else { return Ok(None) };
+        let prior = Prior::parse(texts)?;
+        if batch.counts.is_empty() {
+            return prior.of(batch.classes, classes).map(Some);
+        }
+        Ok(Some(Prior::counted(batch.counts)))
+    }
+
+    /// The clusters with the shares that are aimed at, as far as the batch can be trusted with them, and what speaks against
+    /// it.
+    fn trusted(
+        &self,
+        points: &Mat<f64>,
+        start: &Mat<f64>,
+        given: Option<&[f64]>,
+    ) -> (Clusters, Option<Doubt>) {
+        let (instances, classes) = (points.ncols(), start.ncols());
+        let equal = vec![1.0 / classes as f64; classes];
+        let few = Doubt::few(instances, classes);
+        let strength = self.balanced_strength * trust::weight(instances, classes);
+        let aimed = |pull: f64, strength: f64, shares: &[f64]| {
+            self.clusters(points, start, pull * trust::class_weight(instances, classes), strength, shares)
+        };
+        let free = aimed(self.balanced_pull, 0.0, &equal);
+        let sums = class_sums(&assigned(self.affinities(&free.0, points), &free.1));
+        if let Some(shares) = given {
+            let doubt = few.or(Doubt::uneven(shares, &sums, true));
+            return (aimed(self.balanced_pull, strength, shares), doubt);
+        }
+        if let Some(uneven) = Doubt::uneven(&equal, &sums, false) {
+            let cautious = aimed(self.balanced_pull.max(trust::CAUTIOUS_PULL), 0.0, &equal);
+            return (cautious, few.or(Some(uneven)));
+        }
+        let found = match self.balanced_shares {
+            _ if strength <= 0.0 => free,
+            BalancedShares::Equal => aimed(self.balanced_pull, strength, &equal),
+            BalancedShares::Estimated => {
+                // One instance more for every class: no class is ruled out.
+                let all = (instances + classes) as f64;
+                let shares: Vec<f64> = sums.iter().map(|sum| (sum + 1.0) / all).collect();
+                aimed(self.balanced_pull, strength, &shares)
+            }
+        };
+        (found, few)
+    }
+
+    /// The centers of the clusters, and the logarithms of their potentials; `pull` is in instances.
     fn clusters(
         &self,
         points: &Mat<f64>,
         start: &Mat<f64>,
+        pull: f64,
         strength: f64,
         shares: &[f64],
-    ) -> (Mat<f64>, Vec<f64>) {
+    ) -> Clusters {
         let mut centers = start.clone();
         let mut potentials = vec![0.0; start.ncols()];
-        let pull = self.balanced_pull * points.ncols() as f64 / start.ncols() as f64;
         for _ in 0..self.balanced_rounds {
             let affinities = self.affinities(&centers, points);
             scale(&affinities, &mut potentials, strength, shares);
@@ -185,66 +223,6 @@ impl Balanced {
     }
 }
 
-/// Scales classes towards their shares of the batch, in turns with instances to 1; `potentials` are logarithms.
-fn scale(affinities: &Mat<f64>, potentials: &mut [f64], strength: f64, shares: &[f64]) {
-    if strength <= 0.0 {
-        return;
-    }
-    let instances = affinities.ncols() as f64;
-    for _ in 0..SCALINGS {
-        let sums = sums_under(affinities, potentials);
-        let mut change: f64 = 0.0;
-        for ((potential, sum), share) in potentials.iter_mut().zip(&sums).zip(shares) {
-            // A class that nothing is near to keeps its potential: no finite one would help it.
-            if *sum > 0.0 {
-                // Proximal step of the penalty: the potential of free proportions is 1, its logarithm 0.
-                let next = strength * (*potential + (instances * share / sum).ln());
-                change = change.max((next - *potential).abs());
-                *potential = next;
-            }
-        }
-        if change < SCALED {
-            break;
-        }
-    }
-}
-
-/// The class sums of the assignment under some potentials, block by block.
-fn sums_under(affinities: &Mat<f64>, potentials: &[f64]) -> Vec<f64> {
-    let weights: Vec<f64> = potentials.iter().map(|potential| potential.exp()).collect();
-    let (classes, instances) = affinities.shape();
-    let block = |first: usize| {
-        let mut sums = vec![0.0; classes];
-        for instance in first..(first + BLOCK).min(instances) {
-            let column = affinities.col_as_slice(instance);
-            let total: f64 = column.iter().zip(&weights).map(|(value, weight)| value * weight).sum();
-            for ((sum, value), weight) in sums.iter_mut().zip(column).zip(&weights) {
-                *sum += value * weight / total;
-            }
-        }
-        sums
-    };
-    let blocks: Vec<Vec<f64>> =
-        (0..instances.div_ceil(BLOCK)).into_par_iter().map(|b| block(b * BLOCK)).collect();
-    (0..classes).map(|class| blocks.iter().map(|sums| sums[class]).sum()).collect()
-}
-
-/// The assignment of every instance, its columns summing to 1: classes x instances.
-fn assigned(mut affinities: Mat<f64>, potentials: &[f64]) -> Mat<f64> {
-    let weights: Vec<f64> = potentials.iter().map(|potential| potential.exp()).collect();
-    for instance in 0..affinities.ncols() {
-        let column = affinities.col_as_slice_mut(instance);
-        column.iter_mut().zip(&weights).for_each(|(value, weight)| *value *= weight);
-        let total: f64 = column.iter().sum();
-        column.iter_mut().for_each(|value| *value /= total);
-    }
-    affinities
-}
-
-fn class_sums(assigned: &Mat<f64>) -> Vec<f64> {
-    sums_under(assigned, &vec![0.0; assigned.nrows()])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,42 +242,9 @@ mod tests {
     }
 
     fn refine(settings: &Balanced, latent: &Latent) -> (Mat<f64>, Vec<usize>) {
-        let refined = settings.refine(latent.clone()).expect("refined");
+        let refined = settings.refine(latent.clone(), &Batch::UNNAMED).expect("refined");
         let labels = refined.labels();
         (refined.latent.expect("points").embedding, labels)
-    }
-
-    #[test]
-    fn full_strength_gives_every_class_its_share_and_none_leaves_them_free() {
-        let affinities = Mat::from_fn(3, 40, |k, i| (2.0 * wave(k, i)).exp());
-        let shares = [0.5, 0.3, 0.2];
-        let mut potentials = vec![0.0; 3];
-        (0..20).for_each(|_| scale(&affinities, &mut potentials, 1.0, &shares));
-        let held = class_sums(&assigned(affinities.clone(), &potentials));
-        held.iter().zip(shares).for_each(|(sum, share)| assert!((sum - 40.0 * share).abs() < 1e-6, "{sum}"));
-        let mut potentials = vec![0.0; 3];
-        scale(&affinities, &mut potentials, 0.0, &shares);
-        assert_eq!(potentials, [0.0; 3]);
-    }
-
-    /// The fixed point of Sinkhorn scaling, by alternating plain divisions.
-    #[test]
-    fn scaling_is_that_of_alternating_divisions() {
-        let start = Mat::from_fn(3, 20, |k, i| (1.5 * wave(k, i)).exp());
-        let mut brute = start.clone();
-        for _ in 0..2000 {
-            for k in 0..3 {
-                let sum: f64 = (0..20).map(|i| brute[(k, i)]).sum();
-                (0..20).for_each(|i| brute[(k, i)] *= 20.0 / 3.0 / sum);
-            }
-            for i in 0..20 {
-                let sum: f64 = (0..3).map(|k| brute[(k, i)]).sum();
-                (0..3).for_each(|k| brute[(k, i)] /= sum);
-            }
-        }
-        let mut potentials = vec![0.0; 3];
-        scale(&start, &mut potentials, 1.0, &[1.0 / 3.0; 3]);
-        assert!((assigned(start, &potentials) - brute).norm_max() < 1e-6);
     }
 
     #[test]
@@ -307,12 +252,12 @@ mod tests {
         let before = latent(60);
         for strength in [0.0, 0.5, 1.0] {
             let settings = Balanced { balanced_strength: strength, ..Balanced::default() };
-            let refined = settings.refine(before.clone()).expect("refined");
+            let refined = settings.refine(before.clone(), &Batch::UNNAMED).expect("refined");
             let found = refined.latent.as_ref().expect("points");
             let (_, potentials) = {
                 let mut start = before.embedding.clone();
                 normalize_columns(start.as_mut());
-                settings.clusters(&found.points, &start, strength, &[1.0 / 3.0; 3])
+                settings.clusters(&found.points, &start, 0.3 * 20.0, strength, &[1.0 / 3.0; 3])
             };
             let shares = assigned(settings.affinities(&found.embedding, &found.points), &potentials);
             assert_eq!(refined.labels(), Scores { values: shares }.labels());
@@ -328,7 +273,8 @@ mod tests {
         let value = |rounds: usize| {
             let settings =
                 Balanced { balanced_rounds: rounds, balanced_strength: 0.0, ..Balanced::default() };
-            let (centers, potentials) = settings.clusters(&points, &start, 0.0, &[1.0 / 3.0; 3]);
+            let (centers, potentials) =
+                settings.clusters(&points, &start, 0.3 * 50.0 / 3.0, 0.0, &[1.0 / 3.0; 3]);
             let shares = assigned(settings.affinities(&centers, &points), &potentials);
             let near = centers.transpose() * &points;
             let mut sum = 0.0;
@@ -379,10 +325,57 @@ mod tests {
         assert!((refine(&settings, &one).0 - start).norm_max() < 1e-6);
     }
 
-    /// A hundred instances of one class to one of each other: its instances keep their name where proportions are free or
-    /// estimated, and lose it where they are held equal.
+    fn given(texts: &[&str]) -> Balanced {
+        let prior = Some(texts.iter().map(|&text| text.to_owned()).collect());
+        Balanced { balanced_strength: 1.0, balanced_prior: prior, ..Balanced::default() }
+    }
+
+    fn named(classes: [&str; 3]) -> Vec<String> {
+        classes.map(str::to_owned).into()
+    }
+
     #[test]
-    fn a_batch_of_a_hundred_to_one_keeps_its_names_unless_shares_are_held_equal() {
+    fn given_shares_follow_their_classes_in_any_order_and_in_any_unit() {
+        let before = latent(60);
+        let reversed = Mat::from_fn(4, 3, |i, k| before.embedding[(i, 2 - k)]);
+        let turned = Latent { embedding: reversed, ..before.clone() };
+        let labels = |settings: &Balanced, latent: &Latent, classes: [&str; 3]| {
+            let classes = named(classes);
+            let batch = Batch { classes: &classes, ..Batch::UNNAMED };
+            settings.refine(latent.clone(), &batch).expect("refined").labels()
+        };
+        let found = labels(&given(&["a=6", "b=3", "c=1", "other=90"]), &before, ["a", "b", "c"]);
+        assert_eq!(labels(&given(&["c=0.1", "a=0.6", "b=0.3"]), &before, ["a", "b", "c"]), found);
+        let other = labels(&given(&["a=6", "b=3", "c=1"]), &turned, ["c", "b", "a"]);
+        assert_eq!(other.iter().map(|class| 2 - class).collect::<Vec<_>>(), found);
+        let count = |class: usize| found.iter().filter(|&&own| own == class).count();
+        assert!(count(0) > count(1) && count(1) > count(2), "{found:?}");
+        // Known shares of held-out classes stand for given ones.
+        let counted = Batch { counts: &[36, 18, 6], ..Batch::UNNAMED };
+        let held_out = given(&["x=1"]).refine(before.clone(), &counted).expect("refined");
+        assert_eq!(held_out.labels(), found);
+        assert!(given(&["x=1"]).refine(before, &Batch::UNNAMED).is_err(), "no names to join by");
+    }
+
+    /// A single instance is answered as without refinement, at any strength.
+    #[test]
+    fn one_instance_keeps_its_answer() {
+        for (i, strength) in (0..30).flat_map(|i| [0.0, 0.5, 1.0].map(|strength| (i, strength))) {
+            let whole = latent(30);
+            let one = with_points(&whole, Mat::from_fn(4, 1, |row, _| whole.points[(row, i)]));
+            let [mut point, mut start] = [Mat::clone(&one.points), one.embedding.clone()];
+            normalize_columns(point.as_mut());
+            normalize_columns(start.as_mut());
+            let before = Recognition::nearest(point.into(), start).labels();
+            let settings = Balanced { balanced_strength: strength, ..Balanced::default() };
+            assert_eq!(refine(&settings, &one).1, before, "instance {i}, strength {strength}");
+        }
+    }
+
+    /// A hundred instances of one class to one of each other: its instances keep their name where proportions are free,
+    /// estimated, or equal ones that the batch contradicts, and lose it where equal ones are given.
+    #[test]
+    fn a_batch_of_a_hundred_to_one_keeps_its_names_unless_equal_shares_are_given() {
         let embedding = Mat::from_fn(4, 3, |i, j| if i == j { 1.0 } else { 0.2 });
         let base = Latent { embedding, ..latent(1) };
         let truth: Vec<usize> = (0..102_usize).map(|i| i.saturating_sub(99).min(2)).collect();
@@ -394,6 +387,17 @@ mod tests {
         };
         assert!(named(0.0, BalancedShares::Equal) >= 100);
         assert!(named(1.0, BalancedShares::Estimated) >= 100);
-        assert!(named(1.0, BalancedShares::Equal) < 70);
+        assert!(named(1.0, BalancedShares::Equal) >= 100);
+        let classes: Vec<String> = ["a", "b", "c"].map(str::to_owned).into();
+        let prior = |shares: [usize; 3]| {
+            let texts = classes.iter().zip(shares).map(|(class, share)| format!("{class}={share}")).collect();
+            let settings =
+                Balanced { balanced_strength: 1.0, balanced_prior: Some(texts), ..Balanced::default() };
+            let batch = Batch { classes: &classes, ..Batch::UNNAMED };
+            let found = settings.refine(uneven.clone(), &batch).expect("refined").labels();
+            found.iter().filter(|&&class| class == 0).count()
+        };
+        assert!(prior([1, 1, 1]) < 70);
+        assert!(prior([100, 1, 1]) >= 100);
     }
 }

@@ -12,7 +12,7 @@ use faer::{Mat, MatRef};
 
 use bidilel_math::distance::normalize_columns;
 
-use super::{LatentRefiner, Post, Refiner};
+use super::{Batch, LatentRefiner, Post, Refiner};
 use crate::error::{Error, Result};
 use crate::recognize::{Latent, Recognition, Scores};
 
@@ -35,12 +35,13 @@ impl BesideKnown {
         first: &str,
         recognition: Recognition,
         post: &[Post],
+        batch: &Batch<'_>,
         mut step: impl FnMut(&str, &Recognition),
     ) -> Result<Recognition> {
         step(first, &recognition);
         let members = self.members(&recognition.scores);
         post.iter().try_fold(recognition, |before, refiner| {
-            let after = self.refine(refiner, before, &members)?;
+            let after = self.refine(refiner, before, &members, batch)?;
             step(refiner.name(), &after);
             Ok(after)
         })
@@ -52,7 +53,13 @@ impl BesideKnown {
         labels.into_iter().enumerate().filter(|(_, class)| *class >= self.known).map(|(i, _)| i).collect()
     }
 
-    fn refine(&self, refiner: &Post, before: Recognition, members: &[usize]) -> Result<Recognition> {
+    fn refine(
+        &self,
+        refiner: &Post,
+        before: Recognition,
+        members: &[usize],
+        batch: &Batch<'_>,
+    ) -> Result<Recognition> {
         // Corrections of scores move nothing, and are about all candidates of the batch.
         if refiner.needs_scores_only() {
             return Refiner::refine(refiner, before);
@@ -71,7 +78,7 @@ impl BesideKnown {
                 Ok(self.beside(latent, &refiner.refine(part, &own)?.embedding).into())
             }
             Post::Balanced(refiner) => {
-                let (centers, prices) = refiner.clustered(&part)?;
+                let (centers, prices) = refiner.clustered(&part, batch)?;
                 // Its centers are among points of unit norm, and so must be the landmarks.
                 let mut unit = self.beside(latent, &centers);
                 normalize_columns(unit.embedding.as_mut());
@@ -147,7 +154,8 @@ mod tests {
         let before = batch();
         for post in refiners() {
             let known = BesideKnown { known: 3, bias: 0.1 };
-            let after = known.refined("x", before.clone(), &[post], |_, _| ()).expect("refined");
+            let after =
+                known.refined("x", before.clone(), &[post], &Batch::UNNAMED, |_, _| ()).expect("refined");
             let (before, after) = (embedding(&before), embedding(&after));
             assert!((before.subcols(0, 3) - after.subcols(0, 3)).norm_max() < 1e-12);
             assert!((before.subcols(3, 2) - after.subcols(3, 2)).norm_max() > 1e-3);
@@ -162,10 +170,14 @@ mod tests {
         let alone = Recognition::nearest(latent.points.clone(), latent.embedding.subcols(3, 2).to_owned());
         for post in refiners() {
             let known = BesideKnown { known: 3, bias: 1e9 };
-            let beside = known.refined("x", before.clone(), std::slice::from_ref(&post), |_, _| ());
+            let beside =
+                known.refined("x", before.clone(), std::slice::from_ref(&post), &Batch::UNNAMED, |_, _| ());
             let (beside, alone) = (
                 beside.expect("refined").scores.values,
-                refined("x", alone.clone(), &[post], |_, _| ()).expect("refined").scores.values,
+                refined("x", alone.clone(), &[post], &Batch::UNNAMED, |_, _| ())
+                    .expect("refined")
+                    .scores
+                    .values,
             );
             assert!((beside.subrows(3, 2) - alone).norm_max() < 1e-12);
         }
@@ -176,7 +188,10 @@ mod tests {
         let before = batch();
         for post in refiners() {
             let known = BesideKnown { known: 3, bias: -1e9 };
-            assert_eq!(known.refined("x", before.clone(), &[post], |_, _| ()).expect("refined"), before);
+            assert_eq!(
+                known.refined("x", before.clone(), &[post], &Batch::UNNAMED, |_, _| ()).expect("refined"),
+                before
+            );
         }
     }
 }

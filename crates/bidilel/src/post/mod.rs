@@ -27,11 +27,15 @@ mod csls;
 mod global_correction;
 mod mutual_proximity;
 mod nrm;
+mod prior;
 #[cfg(test)]
 mod score_laws;
 mod self_training;
+mod sinkhorn;
 mod structured;
+mod trust;
 
+use bidilel_math::Observer;
 use serde::{Deserialize, Serialize};
 
 pub use balanced::Balanced;
@@ -41,8 +45,10 @@ pub use global_correction::GlobalCorrection;
 pub use mutual_proximity::MutualProximity;
 pub use nrm::Nrm;
 pub(crate) use nrm::normalize_classes;
+pub use prior::Prior;
 pub use self_training::SelfTraining;
 pub use structured::Structured;
+pub(crate) use trust::Remarks;
 
 use crate::error::{Error, Result};
 use crate::recognize::{Latent, Recognition, Scores};
@@ -69,6 +75,41 @@ pub trait ScoreRefiner {
     fn refine(&self, scores: &Scores) -> Result<Scores>;
 }
 
+/// What refiners may know of a batch besides its recognition.
+#[derive(Clone, Copy)]
+pub struct Batch<'a> {
+    /// Names of the classes that refiners may move, in the order of their scores: the unseen ones. None where they have
+    /// no names.
+    pub classes: &'a [String],
+    /// How many instances each of these classes has, where that is known, as of held-out known classes. Where shares are
+    /// given by name, these stand for them: what is given is about the user's batch.
+    pub counts: &'a [usize],
+    /// Gets what speaks against the refinement of this batch.
+    pub watch: Option<&'a dyn Observer>,
+}
+
+impl<'a> Batch<'a> {
+    /// A batch of which nothing is known, and nobody hears about.
+    pub const UNNAMED: Batch<'static> = Batch { classes: &[], counts: &[], watch: None };
+
+    /// A batch of some classes.
+    pub fn of(classes: &'a [String], watch: &'a dyn Observer) -> Self {
+        Self { classes, counts: &[], watch: Some(watch) }
+    }
+
+    /// Instances of known classes that play unseen ones; remarks about them would not be about the user's batch.
+    pub(crate) fn held_out(counts: &'a [usize]) -> Self {
+        Self { counts, ..Self::UNNAMED }
+    }
+}
+
+/// How many instances each of `classes` candidates has, leaving out the first `known` of them.
+pub(crate) fn counts(truth: &[usize], known: usize, classes: usize) -> Vec<usize> {
+    let mut counts = vec![0; classes - known];
+    truth.iter().filter_map(|label| label.checked_sub(known)).for_each(|class| counts[class] += 1);
+    counts
+}
+
 /// Any of the refiners.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -77,7 +118,7 @@ pub enum Post {
     SelfTraining(SelfTraining),
     /// Instances are clustered and clusters matched to classes.
     Structured(Structured),
-    /// Soft clusters from the embeddings, of shares near equal.
+    /// Soft clusters from the embeddings, of shares near equal, given or estimated ones.
     Balanced(Balanced),
     /// Scores of a class are divided by their norm.
     Nrm(Nrm),
@@ -132,6 +173,16 @@ impl Post {
 
 impl Refiner for Post {
     fn refine(&self, before: Recognition) -> Result<Recognition> {
+        self.refine_batch(before, &Batch::UNNAMED)
+    }
+}
+
+impl Post {
+    /// The recognition of a batch after refinement.
+    ///
+    /// # Errors
+    /// As [`Refiner::refine`], and [`Error::Setting`] for shares of classes that are not those of the batch.
+    pub fn refine_batch(&self, before: Recognition, batch: &Batch<'_>) -> Result<Recognition> {
         let Recognition { scores, latent } = before;
         let scored = |scores: Result<Scores>, latent| Ok(Recognition { scores: scores?, latent });
         match self {
@@ -140,7 +191,7 @@ impl Refiner for Post {
             }
             Self::Structured(refiner) => refiner.refine(self.latent(latent)?, &scores).map(Recognition::from),
             // Its scores are not those of the nearest center alone.
-            Self::Balanced(refiner) => refiner.refine(self.latent(latent)?),
+            Self::Balanced(refiner) => refiner.refine(self.latent(latent)?, batch),
             Self::Nrm(refiner) => scored(refiner.refine(&scores), latent),
             Self::GlobalCorrection(refiner) => scored(refiner.refine(&scores), latent),
             Self::Csls(refiner) => scored(refiner.refine(&scores), latent),
@@ -157,11 +208,12 @@ pub fn refined(
     first: &str,
     recognition: Recognition,
     post: &[Post],
+    batch: &Batch<'_>,
     mut step: impl FnMut(&str, &Recognition),
 ) -> Result<Recognition> {
     step(first, &recognition);
     post.iter().try_fold(recognition, |before, refiner| {
-        let after = refiner.refine(before)?;
+        let after = refiner.refine_batch(before, batch)?;
         step(refiner.name(), &after);
         Ok(after)
     })

@@ -3,6 +3,7 @@
 use super::range::SUM_TOLERANCE;
 use super::{Range, Setting, Settings, setting};
 use crate::error::{Error, Expected, Result};
+use crate::post::Prior;
 use crate::visual::Kernel;
 
 impl Settings {
@@ -17,7 +18,7 @@ impl Settings {
         for text in self.kernel.iter().flatten() {
             parse_kernel(text.rsplit_once('=').map_or(text.as_str(), |(_, kernel)| kernel))?;
         }
-        Ok(())
+        self.balanced_prior.iter().try_for_each(|texts| Prior::parse(texts).map(drop))
     }
 }
 

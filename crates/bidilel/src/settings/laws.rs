@@ -12,6 +12,7 @@ use crate::tune::Axis;
 fn samples(row: &Setting) -> [Vec<String>; 2] {
     let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
     match (row.range, row.kind) {
+        (Range::Shares, _) => [texts(&["a=1", "b=3"]), texts(&["a=1", "b=2"])],
         (Range::Kernels, _) => [texts(&["rbf"]), texts(&["linear"])],
         (_, Kind::Float) => [texts(&["0.25"]), texts(&["0.75"])],
         (_, Kind::Count) => [texts(&["3"]), texts(&["4"])],

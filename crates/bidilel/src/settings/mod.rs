@@ -32,7 +32,7 @@ use crate::bottom_up::BottomUp;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
-use crate::post::Post;
+use crate::post::{Post, Prior};
 use crate::task::{Candidates, Choice, Normalize};
 use crate::top_down::TopDown;
 use crate::visual::Fusion;
@@ -83,8 +83,12 @@ impl Settings {
     /// The representations to use, by the names that the dataset has.
     ///
     /// # Errors
-    /// [`Error::Setting`] for weights that do not fit the number of representations.
+    /// [`Error::Setting`] for weights that do not fit the number of representations, and for shares of classes that the
+    /// dataset does not have.
     pub fn choice(&self, dataset: &Dataset) -> Result<Choice> {
+        if let Some(texts) = &self.effective().balanced_prior {
+            Prior::parse(texts)?.require_among(&dataset.classes)?;
+        }
         Ok(Choice {
             visual: self.views(dataset)?,
             semantic: self.descriptions(dataset)?,

@@ -26,13 +26,15 @@ pub enum Range {
     Weights,
     /// Kernels of visual representations, as [`crate::visual::Kernel`] reads them.
     Kernels,
+    /// Shares of classes by name, as [`crate::post::Prior`] reads them.
+    Shares,
 }
 
 impl Range {
     /// Whether it contains a number. Ranges of lists say nothing of single numbers.
     pub fn contains(self, value: f64) -> bool {
         match self {
-            Self::Any | Self::Weights | Self::Kernels => true,
+            Self::Any | Self::Weights | Self::Kernels | Self::Shares => true,
             Self::Positive => value > 0.0 && value.is_finite(),
             Self::NotNegative => value >= 0.0 && value.is_finite(),
             Self::Share => (0.0..=1.0).contains(&value),
@@ -55,6 +57,9 @@ impl fmt::Display for Range {
             Self::AtLeast(least) => return write!(f, "at least {least}"),
             Self::Weights => "non-negative and sum to 1",
             Self::Kernels => "linear, rbf, rbf:GAMMA, chi2 or chi2:GAMMA",
+            Self::Shares => {
+                "CLASS=SHARE for each class once, with shares that are not negative and not all zero"
+            }
         })
     }
 }

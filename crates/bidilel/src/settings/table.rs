@@ -692,8 +692,16 @@ table! {
     balanced_shares: BalancedShares, "The shares of the classes that balanced aims at: equal, or as the batch shows" {
         owner: BALANCED,
         value_name: "NAME",
+        when: |settings| settings.balanced_prior.is_none(),
         default: Is("equal"),
+        excludes: Some("balanced_prior"),
         tune: Tune::Varied("The shares of the classes that balanced aims at: {names}"),
+    }
+    balanced_prior: Vec<String>,
+    "The shares of the classes, where they are known: CLASS=SHARE, comma-separated, or a .csv or .json file of them" {
+        owner: BALANCED,
+        value_name: "SHARES",
+        range: Range::Shares,
     }
     balanced_strength: f64, "How near balanced holds the shares of the classes to those: 0 free, 1 held" {
         owner: BALANCED,

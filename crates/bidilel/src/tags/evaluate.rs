@@ -12,6 +12,7 @@ use super::thresholds::Thresholds;
 use super::trial::TagTrial;
 use crate::error::{Error, Result};
 use crate::method::{AnyFitted, Method, MethodReport, ZeroShotMethod};
+use crate::post::Batch;
 use crate::recognize::{Candidates, Scores};
 use crate::settings::Settings;
 use crate::split::SplitChoice;
@@ -114,7 +115,8 @@ pub fn evaluate(tagged: &Tagged, experiment: &TagExperiment, watch: &dyn Observe
         let TagFit { task, fitted, thresholds } =
             tagged.fit(trial, &method, &choice, *candidates, *seed, watch)?;
         watch.stage("recognize");
-        let found = method.recognize(&fitted, task.test.prepared(), *candidates, |_, _| ())?;
+        let batch = Batch::of(&task.unseen, watch);
+        let found = method.recognize(&fitted, task.test.prepared(), *candidates, &batch, |_, _| ())?;
         runs.push(scored(tagged, trial, &found.scores, &thresholds, *candidates, *seed, top)?);
         report.get_or_insert_with(|| MethodReport::new(&method, &choice, &task, &fitted));
     }

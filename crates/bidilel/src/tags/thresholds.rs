@@ -18,6 +18,7 @@ use super::trial::TagTrial;
 use super::{Relevance, Tagged};
 use crate::error::{Error, Result, SplitProblem};
 use crate::method::{Method, ZeroShotMethod};
+use crate::post::Batch;
 use crate::recognize::{Candidates, Scores};
 use crate::task::Choice;
 
@@ -133,7 +134,8 @@ impl Finder<'_> {
     ) -> Result<(Scores, Relevance)> {
         let task = self.tagged.task(fold, self.choice, self.watch)?;
         let fitted = self.method.fit(&task, self.watch)?;
-        let found = self.method.recognize(&fitted, task.test.prepared(), candidates, |_, _| ())?;
+        let found =
+            self.method.recognize(&fitted, task.test.prepared(), candidates, &Batch::UNNAMED, |_, _| ())?;
         let has = |label: usize, one: usize| self.tagged.tags.has(fold.test[one], labels[label]);
         Ok((found.scores, Relevance::new(labels.len(), fold.test.len(), has)))
     }

@@ -7,7 +7,7 @@ use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::method::{FittedMethod, Method, ZeroShotMethod};
 use crate::metrics::{class_accuracies, confusion};
-use crate::post::{BesideKnown, Post};
+use crate::post::{Batch, BesideKnown, Post, counts};
 use crate::recognize::{Candidates, Recognition, Scores};
 use crate::settings::Settings;
 use crate::split::Trial;
@@ -67,7 +67,9 @@ fn recognized(task: &Task, settings: &Settings, seed: u64, watch: &dyn Observer)
     watch.stage("recognize");
     let (candidates, known) = (task.candidates(), task.known.len());
     if candidates != Candidates::All {
-        return Ok(method.recognize(&fitted, task.test.prepared(), candidates, |_, _| ())?.scores);
+        let counts = counts(&task.test.labels, 0, task.unseen.len());
+        let batch = Batch::held_out(&counts);
+        return Ok(method.recognize(&fitted, task.test.prepared(), candidates, &batch, |_, _| ())?.scores);
     }
     let batch = task.batch(candidates);
     let found = fitted.recognize(batch.prepared(), candidates)?;
@@ -85,5 +87,6 @@ pub(super) fn refined_at_best(
         return Ok(found);
     }
     let bias = best_bias(&[Curve::new(&found.scores, known, truth)]);
-    BesideKnown { known, bias }.refined("", found, post, |_, _| ())
+    let counts = counts(truth, known, found.scores.classes());
+    BesideKnown { known, bias }.refined("", found, post, &Batch::held_out(&counts), |_, _| ())
 }

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::metrics::accuracy;
-use crate::post::{Post, Refiner};
+use crate::post::{Batch, Post, counts};
 use crate::recognize::Recognition;
 use crate::top_down::ClassEmbedder;
 
@@ -136,7 +136,11 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
 
     fn refined(&self, inductive: Recognition, post: &[Post]) -> Result<Recognition> {
         match self.own() {
-            Fold { known: 0, .. } => post.iter().try_fold(inductive, |found, post| post.refine(found)),
+            Fold { known: 0, test_labels, .. } => {
+                let counts = counts(test_labels, 0, inductive.scores.classes());
+                let batch = Batch::held_out(&counts);
+                post.iter().try_fold(inductive, |found, post| post.refine_batch(found, &batch))
+            }
             Fold { known, test_labels, .. } => refined_at_best(inductive, *known, test_labels, post),
         }
     }

@@ -6,6 +6,7 @@ use bidilel::dataset::Metric;
 use bidilel::method::AnyFitted;
 use bidilel::model::{FORMAT_VERSION, Header, Model};
 use bidilel::pipeline::Pipeline;
+use bidilel::post::Batch;
 use bidilel::task::{Normalize, Samples};
 use bidilel::top_down::{Kernel, Svr, TopDown};
 use bidilel_math::Silent;
@@ -219,7 +220,7 @@ fn rows_recognized_side_by_side_are_those_recognized_at_once_in_their_order() {
     assert!(parts.len() > 1);
     let points = model.project_rows(&rows, 100..2400, "rows").expect("a projection");
     let whole = pipeline
-        .recognize_points(model.latent().expect("a space"), points, |_, _| ())
+        .recognize_points(model.latent().expect("a space"), points, &Batch::UNNAMED, |_, _| ())
         .expect("a recognition");
     let mut next = 100;
     for (first, distances) in parts {

@@ -1,7 +1,7 @@
 //! Refiners of scores follow any method, alone or in a chain.
 
 use bidilel::metrics::hubness;
-use bidilel::post::{Post, SelfTraining, Structured, refined};
+use bidilel::post::{Batch, Post, SelfTraining, Structured, refined};
 use bidilel::settings::{MethodName, Named, PostName};
 use bidilel::{
     Candidates, Error, Experiment, Mat, Method, Model, Recognition, Refiner, Scores, Settings, Silent,
@@ -34,7 +34,9 @@ fn they_follow_every_method_and_survive_its_json() {
             assert!(found.scores.values.norm_max().is_finite(), "{name} {step}");
             steps.push(step.to_owned());
         };
-        method.recognize(&fitted, task.test.prepared(), Candidates::Unseen, step).expect(name);
+        method
+            .recognize(&fitted, task.test.prepared(), Candidates::Unseen, &Batch::UNNAMED, step)
+            .expect(name);
         assert_eq!(steps[1..], ["csls", "nrm", "mutual-proximity", "global-correction"], "{name}");
     }
 }
@@ -79,7 +81,8 @@ fn latent_points_stay_for_the_refiners_that_follow() {
         assert_ne!(found.scores, inductive.scores, "{}", refiner.name());
         // Self-training takes the instances that are nearest by the refined scores.
         let train = Post::SelfTraining(SelfTraining { self_training_neighbors: 5, self_training_rounds: 1 });
-        let chain = refined("inductive", inductive.clone(), &[refiner, train], |_, _| ()).expect("a chain");
+        let chain = refined("inductive", inductive.clone(), &[refiner, train], &Batch::UNNAMED, |_, _| ())
+            .expect("a chain");
         let moved = chain.latent.expect("points").embedding;
         assert_ne!(moved, inductive.latent.clone().expect("points").embedding);
     }

@@ -1,5 +1,6 @@
 //! Laws that every stage obeys on any data: invariances, determinism, degenerate input.
 
+mod balanced;
 mod cancel;
 mod confidence;
 mod contract;
