@@ -22,7 +22,8 @@ fn model_files_of_older_formats_open_and_predict_what_they_did() {
         let features = file(format!("format-{format}-features.npy"));
         let ran = bidilel(&["predict", &model, &features, "--post", "none", "--top", "2"]);
         assert_eq!(ran.status, 0, "{}", ran.stderr);
-        let expected = std::fs::read_to_string(data.join(format!("format-{format}.csv"))).expect("predictions");
+        let expected =
+            std::fs::read_to_string(data.join(format!("format-{format}.csv"))).expect("predictions");
         let (expected, found) = (predictions(&expected), predictions(&ran.stdout));
         assert_eq!(found.len(), expected.len());
         for (found, expected) in found.iter().zip(&expected) {
