@@ -27,7 +27,8 @@ pub(super) fn of(
     }
 }
 
-/// One figure per first label of rows and setting; one curve per row and search.
+/// Where the columns of a row show settings of one search, a figure per group of rows, with a curve per row; otherwise a
+/// figure per row, with a curve per column.
 fn of_searches(
     experiment: &Experiment,
     settings: &[String],
@@ -38,24 +39,23 @@ fn of_searches(
     for setting in settings {
         for &row in kept {
             let labels = &experiment.rows[row].labels;
-            let (first, rest) =
-                labels.split_first().map_or(("", &[][..]), |(first, rest)| (&first[..], rest));
-            let mut known: Vec<Vec<FigurePoint>> = Vec::new();
+            let shared = shares_search(experiment, row);
             for (number, column) in experiment.columns.iter().enumerate() {
-                let Some(done) = done.get(&(row, number)).filter(|done| !done.choices.is_empty()) else {
+                let Some(points) = done.get(&(row, number)).map(|done| points(done, setting)) else {
                     continue;
                 };
-                let points = points(done, setting);
-                // Columns that show settings of one search have its curves in common.
-                if points.is_empty() || known.contains(&points) {
+                if points.is_empty() {
                     continue;
                 }
-                let of_column =
-                    if known.is_empty() && shares_search(experiment, row) { &[][..] } else { &column.labels };
-                let name = rest.iter().chain(of_column).cloned().collect::<Vec<_>>().join(" ");
-                known.push(points.clone());
-                let labels = (format!("{first}: {setting}"), &setting[..], HELD_OUT);
-                add(&mut figures, labels, CurveSeries { name, points });
+                let (group, name) = match labels.split_last() {
+                    Some((last, rest)) if shared => (rest, last.clone()),
+                    _ => (&labels[..], column.labels.join(" ")),
+                };
+                let title = format!("{}: {setting}", group.join(" "));
+                add(&mut figures, (title, setting, HELD_OUT), CurveSeries { name, points });
+                if shared {
+                    break;
+                }
             }
         }
     }

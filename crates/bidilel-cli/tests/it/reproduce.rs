@@ -310,11 +310,11 @@ fn all_tables_are_made_of_small_datasets() {
     let figure = &tables[0]["figures"][0];
     assert_eq!(
         (&figure["x_label"], figure["series"].as_array().unwrap().len()),
-        (&"alpha".into(), 6),
+        (&"alpha".into(), 3),
         "{figure}"
     );
     assert!(figure["series"][0]["points"][0]["y"].as_f64().is_some());
-    assert!(Path::new(&out).join("hyper-parameters-awa-alpha.svg").exists());
+    assert!(Path::new(&out).join("hyper-parameters-awa-googlenet-alpha.svg").exists());
 }
 
 #[test]

@@ -228,7 +228,7 @@ fn confusion(result: &EvaluationInput, island: &mut Island) -> Option<String> {
          aria-label=\"Confusion matrix of {} classes; arrow keys move through its cells\"></canvas>\
          <p class=\"live\" aria-live=\"polite\"></p></div>\n{}",
         paragraph(&format!(
-            "One row per true class, one column per prediction; darker is a larger share of the row. Point at a cell, or move with the arrow keys.{first}"
+            "One row per true class, one column per prediction; a stronger color is a larger share of the row. Point at a cell, or move with the arrow keys.{first}"
         )),
         names.len(),
         if rows.is_empty() {

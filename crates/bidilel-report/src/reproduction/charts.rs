@@ -33,7 +33,7 @@ impl CurveFigure {
         let name = file_name(&format!("{experiment} {}", self.title).to_lowercase());
         let name = name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
         let description = format!(
-            "{} against {}, with standard errors, for {}.",
+            "{} against {}, with standard errors where there are several trials, for {}.",
             self.y_label,
             self.x_label,
             self.series.iter().map(|one| &one.name[..]).collect::<Vec<_>>().join(", ")
@@ -47,7 +47,8 @@ impl CurveSeries {
         Layer::Line {
             name: self.name.clone(),
             points: self.points.iter().map(|point| (point.x, point.y)).collect(),
-            errors: self.points.iter().map(|point| point.error.unwrap_or(0.0)).collect(),
+            // All points have one, or none does.
+            errors: self.points.iter().map_while(|point| point.error).collect(),
             marks: true,
             chosen: None,
         }

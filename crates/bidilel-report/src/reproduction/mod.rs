@@ -128,8 +128,10 @@ impl Reproduction {
     pub(crate) fn legend(&self) -> Vec<String> {
         let cells = || self.rows.iter().flat_map(|row| &row.cells);
         let mut lines = Vec::new();
-        if cells().any(|cell| cell.published.is_some() && cell.status == CellStatus::Measured) {
+        if cells().any(|cell| cell.difference.is_some()) {
             lines.push("ours (published, difference)".to_owned());
+        } else if cells().any(|cell| cell.published.is_some() && cell.status == CellStatus::Measured) {
+            lines.push("ours (published)".to_owned());
         }
         if cells().any(|cell| cell.p_value.is_some()) {
             let over: Vec<&str> = [TestedOver::Trials, TestedOver::Classes]
