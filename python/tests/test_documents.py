@@ -8,6 +8,7 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import nbformat
@@ -86,3 +87,9 @@ def test_names_are_those_of_the_interface() -> None:
     parameters = set(inspect.signature(bidilel.ZeroShotClassifier).parameters)
     own = {"metric", "candidates", "calibrate", "keep_instances", "settings", "n_jobs", "random_state", "progress"}
     assert parameters - own <= names, "parameters have the names of settings"
+
+
+def test_profiles_are_those_of_the_workspace() -> None:
+    """Otherwise dependencies would be compiled again, and a wheel would be slower than the program."""
+    own, theirs = (tomllib.loads((HERE.parents[up] / "Cargo.toml").read_text()) for up in (0, 1))
+    assert own["profile"] == theirs["profile"]

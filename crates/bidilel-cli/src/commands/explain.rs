@@ -42,8 +42,7 @@ pub(super) fn run(args: &ExplainArgs, format: Option<Format>, progress: &Progres
         attributes: args.attributes,
         instances: args.instances,
     };
-    let candidates = if model.unseen.is_empty() { Candidates::Known } else { Candidates::Unseen };
-    let explainer = Explainer::new(&model, candidates, extent);
+    let explainer = Explainer::new(&model, model.candidates(), extent);
     explainer.gaps().iter().for_each(|gap| progress.note(gap));
     progress.stage("recognize");
     let mut explained = Vec::new();

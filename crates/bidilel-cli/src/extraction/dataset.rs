@@ -1,6 +1,7 @@
 //! Extracted features as a dataset folder, with the subfolders as classes.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use bidilel_data::{Precision, WriteOptions};
 use bidilel_vision::Found;
 
 use super::described::Described;
+use crate::output;
 
 /// Fails before the work is done where the folder could not be written after it.
 pub(crate) fn check(folder: &Path, found: &Found) -> Result<()> {
@@ -80,6 +82,9 @@ pub(crate) fn write(
     let count = classes.len();
     let visual = vec![Visual { name: visual, origin: features.display().to_string(), rows }];
     let dataset = Dataset { name, labels, visual, semantic, splits, networks, classes };
+    let beside = folder.join(&dataset.visual[0].name).with_extension("csv");
     bidilel_data::write(&dataset, folder, WriteOptions { precision, overwrite: false })?;
+    // Paths of the pictures, so that explanations can name them.
+    output::write_to(Some(&beside), |out| Ok(std::io::copy(&mut File::open(list)?, out).map(drop)?))?;
     Ok(count)
 }

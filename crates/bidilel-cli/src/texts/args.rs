@@ -1,4 +1,4 @@
-//! Arguments of `bidilel describe`.
+//! Arguments of `bidilel describe`, and of `bidilel class add` in words.
 
 use std::path::PathBuf;
 
@@ -52,6 +52,23 @@ pub(crate) struct DescribeArgs {
     /// Column that describes the classes [default: one called so, else the only other column of text]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) description_column: Option<String>,
+    #[command(flatten)]
+    pub(crate) runtime: RuntimeArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Description in words")]
+pub(crate) struct SentenceArgs {
+    /// The class in a sentence, for the text network that made the descriptions of the model; vectors of several sentences
+    /// are averaged (may be repeated)
+    #[arg(long, value_name = "SENTENCE")]
+    pub(crate) text: Vec<String>,
+    /// Sentences of many classes: a table with columns name and description, or a .txt of names
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "text")]
+    pub(crate) texts: Option<PathBuf>,
+    /// Where the text network or its tokenizer is now, if it was moved; another one is refused (may be repeated)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) network: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) runtime: RuntimeArgs,
 }

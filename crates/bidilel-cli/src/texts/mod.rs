@@ -11,6 +11,11 @@ pub(crate) mod dataset;
 #[path = "without_dataset.rs"]
 pub(crate) mod dataset;
 #[cfg(feature = "text")]
+pub(crate) mod sentences;
+#[cfg(not(feature = "text"))]
+#[path = "without_sentences.rs"]
+pub(crate) mod sentences;
+#[cfg(feature = "text")]
 mod typed;
 
 #[cfg(feature = "text")]

@@ -1,4 +1,4 @@
-//! Arguments of `bidilel describe` in a build without the feature `text`: any, all refused alike.
+//! Arguments in a build without the feature `text`: any of `bidilel describe`, all refused alike, and none of `bidilel class add`.
 
 use std::ffi::OsString;
 
@@ -9,3 +9,6 @@ pub(crate) struct DescribeArgs {
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     rest: Vec<OsString>,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct SentenceArgs {}

@@ -26,6 +26,7 @@ mod photos;
 mod random_splits;
 mod recipes;
 mod report;
+mod sentences;
 mod strangers;
 mod streams;
 mod support;

@@ -14,22 +14,25 @@ fn predictions(text: &str) -> Vec<(String, String, f64)> {
 }
 
 #[test]
-fn a_model_file_of_format_3_opens_and_predicts_what_it_did() {
+fn model_files_of_older_formats_open_and_predict_what_they_did() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/data");
-    let file = |name: &str| data.join(name).to_str().expect("a plain path").to_owned();
-    let (model, features) = (file("format-3.safetensors"), file("format-3-features.npy"));
-    let ran = bidilel(&["predict", &model, &features, "--post", "none", "--top", "2"]);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
-    let expected = predictions(&std::fs::read_to_string(data.join("format-3.csv")).expect("predictions"));
-    let found = predictions(&ran.stdout);
-    assert_eq!(found.len(), expected.len());
-    for (found, expected) in found.iter().zip(&expected) {
-        assert_eq!((&found.0, &found.1), (&expected.0, &expected.1));
-        assert!((found.2 - expected.2).abs() < 1e-9, "{found:?} is not {expected:?}");
+    let file = |name: String| data.join(name).to_str().expect("a plain path").to_owned();
+    for format in [3, 4] {
+        let model = file(format!("format-{format}.safetensors"));
+        let features = file(format!("format-{format}-features.npy"));
+        let ran = bidilel(&["predict", &model, &features, "--post", "none", "--top", "2"]);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let expected = std::fs::read_to_string(data.join(format!("format-{format}.csv"))).expect("predictions");
+        let (expected, found) = (predictions(&expected), predictions(&ran.stdout));
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!((&found.0, &found.1), (&expected.0, &expected.1));
+            assert!((found.2 - expected.2).abs() < 1e-9, "format {format}: {found:?} is not {expected:?}");
+        }
+        // Refiners and descriptions are still there.
+        assert_eq!(bidilel(&["predict", &model, &features]).status, 0);
+        assert_eq!(bidilel(&["class", "list", &model]).status, 0);
     }
-    // Its refiner and both of its descriptions are still there.
-    assert_eq!(bidilel(&["predict", &model, &features]).status, 0);
-    assert_eq!(bidilel(&["class", "list", &model]).status, 0);
 }
 
 #[test]

@@ -62,6 +62,9 @@ fn every_command_of_the_walk_runs_and_says_what_the_guide_says() {
     let species = shoot(&camera, table);
     camera.shoot("new/unseen-a", &species["snow leopard"], 7000..7004);
     camera.shoot("new/unseen-b", &species["bongo"], 7100..7104);
+    camera.shoot("new/unseen-c", "a large white animal with stripes", 7200..7204);
+    camera.shoot("new/known-a", &species["fox"], 7300..7304);
+    camera.shoot("new/known-b", &species["panther"], 7400..7404);
     (0..4).for_each(|number| camera.put(&format!("new/nothing/{number:04}.jpg"), nothing(number)));
 
     let mut ran: HashMap<String, Ran> = HashMap::new();
@@ -75,18 +78,39 @@ fn every_command_of_the_walk_runs_and_says_what_the_guide_says() {
             ran.insert(line.split_whitespace().collect::<Vec<_>>().join(" "), result);
         }
     }
-    let labels = label_of_each(&ran["bidilel predict camera.safetensors new --top 3"]);
-    let named = |folder: &str, label: &str| {
-        labels.iter().filter(|(path, found)| path.contains(folder) && found == label).count()
-    };
-    assert_eq!(named("unseen-a", "snow leopard"), 4, "{labels:?}");
-    assert_eq!(named("unseen-b", "bongo"), 4, "{labels:?}");
+    let rare = label_of_each(&ran["bidilel predict camera.safetensors new --top 3"].stdout);
+    assert_eq!(named(&rare, "unseen-a", "snow leopard"), 4, "{rare:?}");
+    assert_eq!(named(&rare, "unseen-b", "bongo"), 4, "{rare:?}");
+    // Known classes are no candidates of that model.
+    assert_eq!(named(&rare, "known-a", "fox"), 0, "{rare:?}");
     assert!(camera.path("sorted/snow leopard").is_dir() && camera.path("names.csv").is_file());
+
+    let all = label_of_each(&ran["bidilel predict all.safetensors new --reject 0.1"].stdout);
+    assert_eq!(named(&all, "nothing", ""), 4, "{all:?}");
+    let right =
+        [("known-a", "fox"), ("known-b", "panther"), ("unseen-a", "snow leopard"), ("unseen-b", "bongo")];
+    for (folder, label) in right {
+        assert!(named(&all, folder, label) >= 3, "{folder}: {all:?}");
+    }
+
+    let again = label_of_each(&fs::read_to_string(camera.path("again.csv")).expect("predictions"));
+    assert_eq!(named(&all, "unseen-c", "zebra"), 0, "{all:?}");
+    assert_eq!(named(&again, "unseen-c", "zebra"), 4, "{again:?}");
+    let why = &ran["bidilel explain all.safetensors new/unseen-c"].stdout;
+    assert!(
+        why.contains("7200.jpg: zebra (") && why.contains("similar training instances: mountain goat/"),
+        "{why}"
+    );
+}
+
+/// How many pictures of a folder have a label.
+fn named(labels: &[(String, String)], folder: &str, label: &str) -> usize {
+    labels.iter().filter(|(path, found)| path.contains(folder) && found == label).count()
 }
 
 /// The first label of every path in a table of predictions.
-fn label_of_each(ran: &Ran) -> Vec<(String, String)> {
-    let mut reader = csv_reader(&ran.stdout);
+fn label_of_each(table: &str) -> Vec<(String, String)> {
+    let mut reader = csv_reader(table);
     let header = reader.remove(0);
     let column = |name: &str| header.iter().position(|cell| cell == name).expect("the column");
     let (label, path) = (column("label"), column("path"));

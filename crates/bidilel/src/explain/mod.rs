@@ -20,6 +20,8 @@
 
 mod attributes;
 
+use std::ops::Range;
+
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +64,8 @@ pub enum ClassKind {
 pub struct NearClass {
     /// Its name.
     pub label: String,
-    /// The distance; minus the score of methods that measure none.
+    /// The distance; minus the score of methods that measure none. That of a known candidate has the bias of a generalized
+    /// model.
     pub distance: f64,
     /// Known or unseen.
     pub kind: ClassKind,
@@ -118,7 +121,7 @@ pub struct Explainer<'a> {
 }
 
 impl<'a> Explainer<'a> {
-    /// For recognition among these candidates.
+    /// For recognition among these candidates; those of [`Model::candidates`] are the ones of its predictions.
     pub fn new(model: &'a Model, candidates: Candidates, extent: Extent) -> Self {
         Self { model, candidates, extent, names: model.names(Candidates::All) }
     }
@@ -147,24 +150,22 @@ impl<'a> Explainer<'a> {
     /// Explains one instance of a recognition among all classes ([`Candidates::All`]).
     pub fn explain(&self, recognition: &Recognition, instance: usize) -> Explanation {
         let (known, classes) = (self.model.known.len(), self.names.len());
+        // Candidates compete with the bias of known classes; how near a class is does not depend on it.
+        let bias = self.model.generalized.as_ref().map_or(0.0, |biases| biases.inductive);
         let score = |class: usize| recognition.scores.values[(class, instance)];
-        let best = |range: std::ops::Range<usize>, most: usize| -> Vec<usize> {
-            let mut order: Vec<usize> = range.collect();
-            order.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-            order.truncate(most);
-            order
-        };
-        let near = |class: &usize| NearClass {
-            label: self.names[*class].to_owned(),
-            distance: -score(*class),
-            kind: if *class < known { ClassKind::Known } else { ClassKind::Unseen },
-        };
-        let list = |classes: &[usize]| classes.iter().map(near).collect::<Vec<_>>();
+        let competing = |class: usize| if class < known { score(class) - bias } else { score(class) };
         let range = self.candidates.range(known, classes - known);
         // The second is needed even where one candidate is shown.
-        let candidates = best(range, self.extent.candidates.max(2));
-        let landmarks = best(0..known, self.extent.nearest);
-        let unseen = best(known..classes, self.extent.nearest);
+        let candidates = best(range, competing, self.extent.candidates.max(2));
+        let landmarks = best(0..known, score, self.extent.nearest);
+        let unseen = best(known..classes, score, self.extent.nearest);
+        let near = |class: usize, score: f64| NearClass {
+            label: self.names[class].to_owned(),
+            distance: -score,
+            kind: if class < known { ClassKind::Known } else { ClassKind::Unseen },
+        };
+        let list = |classes: &[usize]| classes.iter().map(|&class| near(class, score(class))).collect();
+        let shown = &candidates[..self.extent.candidates.clamp(1, candidates.len())];
         let others: Vec<usize> = landmarks.iter().copied().filter(|&one| one != candidates[0]).collect();
         let semantics = &self.model.semantics;
         let separation =
@@ -178,7 +179,7 @@ impl<'a> Explainer<'a> {
         attributes.truncate(self.extent.attributes);
         Explanation {
             label: self.names[candidates[0]].to_owned(),
-            candidates: list(&candidates[..self.extent.candidates.clamp(1, candidates.len())]),
+            candidates: shown.iter().map(|&class| near(class, competing(class))).collect(),
             landmarks: list(&landmarks),
             unseen: list(&unseen),
             attributes,
@@ -201,6 +202,14 @@ impl<'a> Explainer<'a> {
         };
         Some(found.into_iter().map(similar).collect())
     }
+}
+
+/// Classes of a range by their scores, best first.
+fn best(range: Range<usize>, score: impl Fn(usize) -> f64, most: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = range.collect();
+    order.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
+    order.truncate(most);
+    order
 }
 
 #[cfg(test)]
@@ -244,6 +253,26 @@ mod tests {
                 method != MethodName::Bidilel
             );
         }
+    }
+
+    #[test]
+    fn a_generalized_model_is_explained_among_all_classes() {
+        let dataset = Synthetic { scale: 0.3, ..Synthetic::default() }.generate(2).expect("a dataset");
+        let settings = Settings { generalized: Some(true), ..Settings::default() };
+        let model = Model::fit(&dataset, &settings, None, 0, &Silent).expect("a fit");
+        let rows = &dataset.visual(None).expect("features").rows;
+        let mut raw = Mat::zeros(rows.dim(), 40);
+        (0..40).for_each(|i| rows.read(i * rows.count() / 40, raw.col_as_slice_mut(i)));
+        let recognition = model.recognize(raw.as_ref(), Candidates::All).expect("scores");
+        let explainer = Explainer::new(&model, model.candidates(), Extent::default());
+        let mut kinds = Vec::new();
+        for (instance, predicted) in model.predict(raw.as_ref()).expect("labels").iter().enumerate() {
+            let why = explainer.explain(&recognition, instance);
+            assert_eq!(why.label, predicted.label);
+            assert!((why.candidates[0].distance - predicted.distance).abs() < 1e-9);
+            kinds.push(why.candidates[0].kind);
+        }
+        assert!(kinds.contains(&ClassKind::Known) && kinds.contains(&ClassKind::Unseen), "{kinds:?}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueHint};
 
 use crate::args::{InputArgs, parse_count};
 use crate::pictures::args::PictureArgs;
+use crate::texts::args::SentenceArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClassCommand {
@@ -75,7 +76,7 @@ pub(crate) struct AddArgs {
     /// A model file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) model: PathBuf,
-    /// The names of the new classes; with --from, those of the file are taken if none is given
+    /// The names of the new classes; with --from or --texts, those of the file are taken if none is given
     pub(crate) names: Vec<String>,
     /// The vector of the class in a semantic representation: an array with one row per class, in the order of the names,
     /// or a table with columns by attribute (may be repeated)
@@ -92,6 +93,8 @@ pub(crate) struct AddArgs {
     /// representation they make
     #[arg(long, value_name = "FILE", help_heading = "Description")]
     pub(crate) words: Option<String>,
+    #[command(flatten)]
+    pub(crate) sentences: SentenceArgs,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 }

@@ -1,4 +1,4 @@
-//! Where the descriptions of new classes come from: arrays, tables, attributes by name, word vectors.
+//! Where the descriptions of new classes come from: arrays, tables, attributes by name, word vectors, sentences.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,6 +14,7 @@ use bidilel_math::Observer;
 use super::args::AddArgs;
 use super::suggested;
 use crate::failure::{hinted, usage};
+use crate::texts::sentences::Sentences;
 
 /// New classes with what was found out about them.
 pub(super) struct Described {
@@ -43,25 +44,29 @@ impl IntoIterator for Described {
 impl Described {
     /// Reads everything that the command line says about the new classes.
     pub(super) fn read(args: &AddArgs, model: &Model, watch: &dyn Observer) -> Result<Self> {
+        let sentences = Sentences::read(&args.sentences, &args.names, watch)?;
         let sources = [
             !args.semantic.is_empty(),
             !args.attribute.is_empty(),
             args.from.is_some(),
             args.words.is_some(),
+            sentences.is_some(),
         ];
         if !sources.contains(&true) {
             return Err(usage(
-                "nothing describes the class: give --semantic NAME=FILE, --attribute NAME=X, --from FILE or --words FILE",
+                "nothing describes the class: give --semantic NAME=FILE, --attribute NAME=X, --from FILE, --words FILE or --text \
+                 SENTENCE",
             ));
         }
         let table = match args.from.as_deref() {
             Some(path) => Some((path, class_rows(path, None)?)),
             None => None,
         };
-        let names = match (&args.names[..], &table) {
-            ([], Some((path, table))) => names_of(path, table)?.to_vec(),
-            ([], None) => return Err(usage("which class? give its name after the model")),
-            (names, _) => names.to_vec(),
+        let names = match (&args.names[..], &table, &sentences) {
+            ([], Some((path, table)), _) => names_of(path, table)?.to_vec(),
+            ([], None, Some(sentences)) => sentences.names(),
+            ([], None, None) => return Err(usage("which class? give its name after the model")),
+            (names, _, _) => names.to_vec(),
         };
         let class = |name: &String| DescribedClass { name: name.clone(), ..DescribedClass::default() };
         let mut described = Self { classes: names.iter().map(class).collect() };
@@ -81,6 +86,9 @@ impl Described {
         }
         if let Some(words) = &args.words {
             described.add_words(words, &names, model, watch)?;
+        }
+        if let Some(sentences) = &sentences {
+            described.add_sentences(sentences, &args.model, model, watch)?;
         }
         Ok(described)
     }
@@ -133,7 +141,8 @@ impl Described {
     ) -> Result<()> {
         note_passed_over(path, table, watch);
         let Some(dimensions) = table.dimensions.as_ref().filter(|dimensions| !dimensions.is_empty()) else {
-            bail!("`{}`: no column has numbers that could be attributes", path.display());
+            let message = format!("`{}`: no column has numbers that could be attributes", path.display());
+            return Err(hinted(message, "--texts reads names and descriptions in words"));
         };
         for class in 0..self.classes.len() {
             let row = self.row_of(class, path, table)?;
@@ -253,6 +262,27 @@ impl Described {
             ));
         }
         (0..names.len()).try_for_each(|class| self.insert(class, name, matrix.col_as_slice(class).to_vec()))
+    }
+
+    /// `--text` and `--texts`: every representation that a text network made.
+    fn add_sentences(
+        &mut self,
+        sentences: &Sentences,
+        model_path: &Path,
+        model: &Model,
+        watch: &dyn Observer,
+    ) -> Result<()> {
+        let names = sentences.names();
+        for (representation, vectors) in sentences.vectors(model, model_path, watch)? {
+            for class in 0..self.classes.len() {
+                let name = &self.classes[class].name;
+                let Some(column) = names.iter().position(|known| known == name) else {
+                    bail!("no sentence describes class `{name}`");
+                };
+                self.insert(class, &representation, vectors.col_as_slice(column).to_vec())?;
+            }
+        }
+        Ok(())
     }
 }
 
