@@ -15,8 +15,8 @@ use crate::failure::Failure;
 /// The one view of a model that was fitted to an array.
 pub(crate) const VIEW: &str = "features";
 /// The dataset and the split that such a model says it was fitted to.
-const NAME: &str = "arrays";
-const SPLIT: &str = "fit";
+pub(crate) const NAME: &str = "arrays";
+pub(crate) const SPLIT: &str = "fit";
 
 /// A semantic representation of all classes.
 pub(crate) struct Description {
@@ -135,7 +135,7 @@ pub(crate) fn fit(
 }
 
 /// The classes with their descriptions, as a dataset without instances: what is wrong with them is found there.
-fn dataset(classes: &Classes) -> Result<Dataset, Failure> {
+pub(crate) fn dataset(classes: &Classes) -> Result<Dataset, Failure> {
     let mut builder = Dataset::builder(NAME).classes(classes.known.iter().chain(&classes.unseen).cloned());
     for one in &classes.descriptions {
         builder = builder.semantic(&one.name, one.metric, one.vectors.clone());

@@ -5,6 +5,7 @@
 //! are ([`array`]); results that have many parts cross the border as the JSON that the program prints.
 
 mod array;
+mod assemble;
 mod command;
 mod compare;
 mod dataset;
@@ -15,6 +16,7 @@ mod folds;
 mod json;
 mod mapping;
 mod model;
+mod partition;
 mod pool;
 mod run;
 mod settings;
@@ -25,6 +27,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _bidilel {
+    #[pymodule_export]
+    use super::assemble::{assembled, distributed_graph, leading_map};
     #[pymodule_export]
     use super::command::main;
     #[pymodule_export]
@@ -39,6 +43,8 @@ mod _bidilel {
     use super::mapping::{landmark_sammon, sammon};
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::partition::{class_sums, graph_scatter, pair_neighbors, prepared};
     #[pymodule_export]
     use super::settings::{check_settings, methods, settings_table};
     #[pymodule_export]

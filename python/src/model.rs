@@ -31,7 +31,7 @@ pub(crate) struct Model {
 }
 
 /// A semantic representation: name, metric, classes x dimensions, and names of the dimensions.
-type Semantics<'py> = (String, String, PyReadonlyArray2<'py, f64>, Option<Vec<String>>);
+pub(crate) type Semantics<'py> = (String, String, PyReadonlyArray2<'py, f64>, Option<Vec<String>>);
 
 #[pymethods]
 impl Model {

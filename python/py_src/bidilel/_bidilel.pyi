@@ -121,6 +121,49 @@ def landmark_sammon(
     seed: int | None,
     running: Running,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def prepared(x: NDArray[Any], settings: str, running: Running) -> NDArray[np.float32]: ...
+def pair_neighbors(
+    x: NDArray[np.float32], labels: NDArray[np.int64], k: int, within_class: bool, running: Running
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+def graph_scatter(
+    x: NDArray[np.float32],
+    others: NDArray[np.float32],
+    offsets: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    running: Running,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def class_sums(
+    x: NDArray[np.float32],
+    labels: NDArray[np.int64],
+    classes: int,
+    map: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    running: Running,
+) -> NDArray[np.float64]: ...
+def distributed_graph(settings: str) -> tuple[int, bool, str]: ...
+def leading_map(
+    degree: NDArray[np.float64],
+    laplacian: NDArray[np.float64],
+    rows: list[int],
+    instances: int,
+    settings: str,
+    running: Running,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def assembled(
+    map: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    known: list[str],
+    unseen: list[str],
+    semantics: list[Representation],
+    settings: str,
+    *,
+    seed: int,
+    instances: int,
+    fingerprint: str,
+    running: Running,
+) -> Model: ...
 def evaluate(
     dataset: Dataset,
     settings: str,
