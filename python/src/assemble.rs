@@ -183,9 +183,8 @@ fn pipeline(settings: &Settings, seed: u64) -> Result<Pipeline, Failure> {
 
 /// The learner, which must be a sum over partitions.
 fn learner(settings: &Settings, pipeline: &Pipeline) -> Result<Slpp, Failure> {
-    let found = |name: &str| {
-        settings.entries().get(name).map_or_else(|| "another".to_owned(), |value| value.to_string())
-    };
+    let found =
+        |name: &str| settings.entries().get(name).map_or_else(|| "another".to_owned(), ToString::to_string);
     let BottomUp::Slpp(slpp) = &pipeline.bottom_up else {
         return Err(refused("bottom_up", "slpp where features are in partitions", &found("bottom_up")));
     };
