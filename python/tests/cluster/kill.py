@@ -24,14 +24,14 @@ from local import cluster, small_model, write_rows
 
 
 def workers() -> list[int]:
-    """Actors of this network namespace that are recognizing: this script started all that is in it."""
+    """Processes that read, recognize or write. All that is in this namespace was started by this script."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             name = (process / "cmdline").read_bytes().decode(errors="replace")
         except OSError:
             continue
-        if name.startswith("ray::") and ("Actor" in name or "MapWorker" in name):
+        if name.startswith(("ray::MapWorker", "ray::MapBatches", "ray::ReadFiles", "ray::Write")):
             found.append(int(process.name))
     return found
 
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--dim", type=int, default=128)
     parser.add_argument("--files", type=int, default=40)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--every", type=float, default=8.0, help="seconds between two kills, about")
+    parser.add_argument("--every", type=float, default=20.0, help="seconds between two kills, about")
     parser.add_argument("--folder", type=Path, required=True, help="a folder to make, and to remove at the end")
     options = parser.parse_args()
     rows, output = options.folder / "rows", options.folder / "labels"

@@ -110,8 +110,6 @@ def predict(
             zero_copy_batch=True,
             compute=ray.data.ActorPoolStrategy(**sizes),
             num_cpus=num_cpus,
-            max_restarts=-1,
-            max_task_retries=-1,
         )
 
     if folder is None:
