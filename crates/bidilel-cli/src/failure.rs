@@ -78,11 +78,16 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     let message = chain.join(": ").replace('\n', " ");
     // A closed standard error cannot be reported.
     let _ = writeln!(stderr, "error: {}", visible(&message));
-    if let Some(hint) = error.chain().find_map(hint) {
+    if let Some(hint) = hint_of(error) {
         let _ = writeln!(stderr, "\nhint: {}", visible(&hint));
     }
     let wrong_use = error.downcast_ref::<Usage>().is_some();
     if wrong_use { ExitCode::from(WRONG_USE) } else { ExitCode::FAILURE }
+}
+
+/// What to do about a failure, where there is something to say.
+pub(crate) fn hint_of(error: &anyhow::Error) -> Option<String> {
+    error.chain().find_map(hint)
 }
 
 fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {

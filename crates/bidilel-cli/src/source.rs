@@ -7,6 +7,7 @@ use anyhow::Result;
 use anyhow::bail;
 use bidilel::dataset::Dataset;
 use bidilel::synthetic::Synthetic;
+use bidilel_data::{Inspection, check};
 #[cfg(feature = "emoji")]
 use bidilel_emoji::Collection;
 use bidilel_math::Observer;
@@ -23,6 +24,15 @@ pub(crate) fn open(dataset: &str, seed: u64, watch: &dyn Observer) -> Result<Dat
     let opened = crate::texts::dataset::open(Path::new(dataset), watch)?;
     opened.notes.iter().for_each(|note| watch.note(note));
     Ok(opened.dataset)
+}
+
+/// Describes what the user named, and what is wrong with it.
+pub(crate) fn inspect(dataset: &str) -> Result<Inspection> {
+    Ok(match dataset.split_once(':') {
+        Some(("synthetic", preset)) => check::inspect_dataset(&Synthetic::preset(preset)?.generate(0)?),
+        Some(("builtin", name)) => check::inspect_dataset(&builtin(name)?),
+        _ => crate::texts::dataset::inspect(Path::new(dataset)),
+    })
 }
 
 /// A dataset that ships inside the program.

@@ -149,6 +149,9 @@ impl Pipeline {
         semantics: &ClassSemantics,
         watch: &dyn Observer,
     ) -> Result<Embedding> {
+        if semantics.distances.known_unseen.ncols() == 0 {
+            return Ok(Embedding::nothing(landmarks.points.nrows()));
+        }
         if spaces == 1 {
             return self.top_down.embed(landmarks, semantics, watch);
         }

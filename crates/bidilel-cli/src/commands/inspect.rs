@@ -1,11 +1,8 @@
 //! `bidilel inspect DATASET`: what is there, and what is wrong with it.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use bidilel::synthetic::Synthetic;
-use bidilel_data::check;
 use bidilel_math::Observer;
 use bidilel_report::{Format, InspectionReport};
 
@@ -15,11 +12,7 @@ use crate::{output, source, terminal};
 /// Prints the inspection; the status is 1 if a problem is an error.
 pub(super) fn run(dataset: &str, format: Format, progress: &Progress) -> Result<ExitCode> {
     progress.stage("inspect");
-    let found = match dataset.split_once(':') {
-        Some(("synthetic", preset)) => check::inspect_dataset(&Synthetic::preset(preset)?.generate(0)?),
-        Some(("builtin", name)) => check::inspect_dataset(&source::builtin(name)?),
-        _ => crate::texts::dataset::inspect(Path::new(dataset)),
-    };
+    let found = source::inspect(dataset)?;
     progress.finish();
     let report = InspectionReport::new(found);
     match format {

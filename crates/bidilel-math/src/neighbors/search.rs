@@ -73,6 +73,10 @@ impl<'a, T: Scalar> Search<'a, T> {
             return Csr::new(&vec![0; count], |_| Vec::new());
         }
         let rank = |query: usize| {
+            if watch.poll().is_break() {
+                // Nobody looks at the lists of a canceled search: only their lengths must be right.
+                return vec![(query, 0.0); self.k];
+            }
             let mut block = lock(&found[query / BLOCK_POINTS]);
             let best = std::mem::take(&mut block.best[query % BLOCK_POINTS]);
             drop(block);
@@ -103,6 +107,9 @@ impl<'a, T: Scalar> Search<'a, T> {
                 |(tile, right), other| {
                     right.pack_columns(self.block(other), T::from_f64(self.scale));
                     for (packed, &one) in packed.iter().zip(&left_blocks).filter(|&(_, &one)| one <= other) {
+                        if watch.poll().is_break() {
+                            return;
+                        }
                         self.score(tile, (packed, right), &all, one, other);
                         done.fetch_add(1, Ordering::Relaxed);
                     }

@@ -88,7 +88,7 @@ pub fn of_graphs<T: Scalar>(data: Selected<'_, T>, graphs: &Graphs, watch: &dyn 
             report(block.len());
         }
         let edges: Vec<Edge> = groups.iter().flat_map(|group| group.forest.iter().copied()).collect();
-        for block in edges.chunks(BLOCK_TERMS) {
+        for block in edges.chunks(BLOCK_TERMS).take_while(|_| watch.poll().is_continue()) {
             sums.add_edges(block, pencil);
             report(block.len());
         }

@@ -35,6 +35,9 @@ pub enum ClassProblem {
         /// The representation.
         representation: String,
     },
+    /// A class for a model that was fitted without descriptions of its classes.
+    #[error("the model was fitted without descriptions of its classes, so that no class can be added by one")]
+    NoDescriptions,
     /// A vector for a representation that the model does not use.
     #[error("the model has no semantic representation `{found}`: it has {}", .available.join(", "))]
     NoRepresentation {

@@ -27,6 +27,9 @@ impl Model {
         if new.is_empty() {
             return Ok(());
         }
+        if self.semantics.representations.is_empty() {
+            return Err(ClassProblem::NoDescriptions.into());
+        }
         let columns = self.semantics.representations.iter().map(|one| Self::columns(one, new));
         let semantics = self.semantics.extended(&columns.collect::<Result<Vec<_>>>()?);
         match (&self.method, &mut self.fitted) {

@@ -27,7 +27,8 @@ impl Model {
         let order: Vec<usize> = (0..kept.len()).filter(|&class| kept[class]).collect();
         let known = order.iter().filter(|&&class| class < self.known.len()).count();
         for (left, role) in [(known, Role::Known), (order.len() - known, Role::Unseen)] {
-            if left == 0 {
+            // A model that never had an unseen class needs none.
+            if left == 0 && !(role == Role::Unseen && self.unseen.is_empty()) {
                 let class = names.last().map_or(String::new(), |name| (*name).to_owned());
                 return Err(ClassProblem::Last { class, role }.into());
             }

@@ -174,10 +174,8 @@ impl Model {
         let header = read_header(bytes)?;
         let file = SafeTensors::deserialize(bytes);
         let file = file.map_err(|cause| ModelProblem::from(FileProblem::Tensors { cause }))?;
-        for (what, names) in [("known class", &header.known), ("unseen class", &header.unseen)] {
-            if names.is_empty() {
-                return Err(ModelProblem::Without { what }.into());
-            }
+        if header.known.is_empty() {
+            return Err(ModelProblem::Without { what: "known class" }.into());
         }
         // A file may claim dimensions whose sum is no number.
         let dims = header.visual.parts.iter().try_fold(0_usize, |sum, view| sum.checked_add(view.dim));
@@ -291,7 +289,7 @@ fn unpack_pairs(file: &SafeTensors<'_>, unseen: usize) -> Result<Symmetric> {
     if file.tensor(whole).is_ok() {
         return Ok(Symmetric::from_matrix(unpack(file, whole, Some(unseen), Some(unseen))?.as_ref()));
     }
-    let pairs = unseen * (unseen - 1) / 2;
+    let pairs = unseen * unseen.saturating_sub(1) / 2;
     let entries = tensors::unpack_vector(file, "semantic_distances.unseen_pairs", pairs);
     let entries = entries.map_err(ModelProblem::from)?;
     Ok(Symmetric::from_entries(unseen, entries).ok_or(ModelProblem::PairCount)?)

@@ -59,7 +59,7 @@ pub struct Model {
     pub fitted: AnyFitted,
     /// Names of the known classes.
     pub known: Vec<String>,
-    /// Names of the unseen classes.
+    /// Names of the unseen classes; none where the known ones are told apart by their landmarks alone.
     pub unseen: Vec<String>,
     /// Descriptions of the classes, the known ones first.
     pub semantics: ClassSemantics,
@@ -170,9 +170,14 @@ impl Model {
         Ok(self)
     }
 
-    /// The classes that compete for an instance: unseen ones, or all where the model is generalized.
+    /// The classes that compete for an instance: unseen ones, known ones where there are no others, or all where the model
+    /// is generalized.
     pub fn candidates(&self) -> Candidates {
-        if self.generalized.is_some() { Candidates::All } else { Candidates::Unseen }
+        match (&self.generalized, self.unseen.is_empty()) {
+            (Some(_), _) => Candidates::All,
+            (None, true) => Candidates::Known,
+            (None, false) => Candidates::Unseen,
+        }
     }
 
     /// The latent space with the classes in it.
@@ -239,5 +244,43 @@ impl Model {
     pub fn names(&self, candidates: Candidates) -> Vec<&str> {
         let all: Vec<&str> = self.known.iter().chain(&self.unseen).map(String::as_str).collect();
         all[candidates.range(self.known.len(), self.unseen.len())].to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::living::NewClass;
+    use crate::synthetic::Synthetic;
+    use crate::task::Choice;
+    use bidilel_math::Silent;
+
+    /// Known classes alone, described or not, are told apart by their landmarks; the file says the same.
+    #[test]
+    fn a_model_without_unseen_classes_recognizes_known_ones() {
+        let dataset = Synthetic::preset("small").expect("a preset").generate(0).expect("a dataset");
+        let mut task =
+            Task::new(&dataset, &dataset.trials(None).expect("a split")[0], &Choice::default(), &Silent)
+                .expect("a task");
+        let described = task.semantics.among(&(0..task.known.len()).collect::<Vec<_>>(), &[]);
+        task.unseen.clear();
+        let raw = task.train.features.clone();
+        for semantics in [ClassSemantics::from_representations(Vec::new(), task.known.len()), described] {
+            task.semantics = semantics;
+            let method = Method::from_settings(&Settings::default(), 0);
+            let fitted = method.fit(&task, &Silent).expect("a fit");
+            let model = Model::new("small", Normalize::L2, &task, &method, fitted);
+            let mut again = Model::from_bytes(&model.to_bytes().expect("bytes")).expect("a model");
+            assert_eq!(again, model);
+            assert_eq!(model.candidates(), Candidates::Known);
+            let found = model.predict(raw.as_ref()).expect("labels");
+            let right =
+                found.iter().zip(&task.train.labels).filter(|(one, label)| one.label == task.known[**label]);
+            assert!(right.count() * 10 > 9 * found.len(), "training instances are recognized");
+            let unicorn = NewClass { name: "unicorn".to_owned(), semantics: BTreeMap::new() };
+            assert!(again.add_classes(&[unicorn], &Silent).is_err(), "nothing describes it");
+            again.remove_classes(&[&task.known[0]]).expect("others are left");
+            assert_eq!(again.known.len(), task.known.len() - 1);
+        }
     }
 }

@@ -104,7 +104,21 @@ impl Model {
         range: Range<usize>,
         report: impl Fn(usize, Recognition) -> R + Sync,
     ) -> Result<Vec<R>> {
-        let candidates = self.candidates();
+        self.recognize_among(rows, range, self.candidates(), report)
+    }
+
+    /// [`Self::uncalibrated_views`] among any candidates: known classes, unseen ones or all, whichever the model was
+    /// fitted for.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn recognize_among<R: Send>(
+        &self,
+        rows: &ViewRows<'_>,
+        range: Range<usize>,
+        candidates: Candidates,
+        report: impl Fn(usize, Recognition) -> R + Sync,
+    ) -> Result<Vec<R>> {
         let classes = candidates.range(self.known.len(), self.unseen.len()).len();
         let block = (BLOCK_DISTANCES / classes.max(1)).clamp(BLOCK_ROWS.start, BLOCK_ROWS.end);
         let firsts: Vec<usize> = range.clone().step_by(block).collect();
@@ -149,5 +163,36 @@ impl Model {
             .collect();
         let features = self.gathered(&rows, 0..raw.ncols())?;
         self.fitted.recognize(Prepared { features: features.as_ref() }, candidates)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{MethodName, Settings};
+    use crate::synthetic::Synthetic;
+    use bidilel_math::Silent;
+
+    /// Blocks give what one call over everything gives, for methods with and without a latent space.
+    #[test]
+    fn rows_are_recognized_among_any_candidates() {
+        let dataset = Synthetic { scale: 0.3, ..Synthetic::default() }.generate(3).expect("a dataset");
+        let rows = dataset.visual(None).expect("features").rows.as_ref();
+        let mut raw = Mat::zeros(rows.dim(), rows.count());
+        (0..rows.count()).for_each(|i| rows.read(i, raw.col_as_slice_mut(i)));
+        for method in [MethodName::Bidilel, MethodName::Eszsl] {
+            let settings = Settings { method: Some(method), ..Settings::default() };
+            let model = Model::fit(&dataset, &settings, None, 0, &Silent).expect("a fit");
+            for candidates in [Candidates::Known, Candidates::Unseen, Candidates::All] {
+                let whole = model.recognize(raw.as_ref(), candidates).expect("scores").scores;
+                let report = |first: usize, found: Recognition| (first, found.scores);
+                let blocks = model.recognize_among(&[(rows, "rows")], 0..rows.count(), candidates, report);
+                for (first, part) in blocks.expect("scores") {
+                    assert_eq!(part.classes(), model.names(candidates).len());
+                    let same = whole.values.subcols(first, part.instances());
+                    assert!((&part.values - same).norm_max() < 1e-9);
+                }
+            }
+        }
     }
 }

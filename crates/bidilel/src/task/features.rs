@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use bidilel_math::vector::{all_finite, widen};
 use bidilel_math::{Observer, distance};
 
-use super::Choice;
+use super::{Choice, Samples};
 use crate::dataset::{Dataset, Rows, Visual};
 use crate::error::{Error, Result};
 use crate::settings::named;
@@ -102,17 +102,7 @@ impl<'a> Sources<'a> {
     ) -> Result<Mat<f32>> {
         let rows = self.visual.iter().map(|visual| (visual.rows.as_ref(), visual.origin.as_str()));
         let (features, losses) = gather_views(rows, instances, normalize)?;
-        for (visual, Losses { zero_rows, vanished }) in self.visual.iter().zip(losses) {
-            if zero_rows > 0 {
-                watch.note(&format!("{}: {zero_rows} rows are all zero and stay so", visual.origin));
-            }
-            if vanished > 0 {
-                let origin = &visual.origin;
-                watch.note(&format!(
-                    "{origin}: {vanished} numbers are too small for float32 and read as zero"
-                ));
-            }
-        }
+        self.visual.iter().zip(losses).for_each(|(visual, losses)| losses.note(&visual.origin, watch));
         Ok(features)
     }
 }
@@ -124,6 +114,18 @@ pub(crate) struct Losses {
     pub(crate) zero_rows: usize,
     /// Numbers that are too small for `f32`.
     pub(crate) vanished: usize,
+}
+
+impl Losses {
+    fn note(self, origin: &str, watch: &dyn Observer) {
+        let Self { zero_rows, vanished } = self;
+        if zero_rows > 0 {
+            watch.note(&format!("{origin}: {zero_rows} rows are all zero and stay so"));
+        }
+        if vanished > 0 {
+            watch.note(&format!("{origin}: {vanished} numbers are too small for float32 and read as zero"));
+        }
+    }
 }
 
 /// Rows of several representations, each normalized by itself, stacked; and what was lost of each.
@@ -143,6 +145,31 @@ pub(crate) fn gather_views<'r>(
         rest = after;
     }
     Ok((features, losses))
+}
+
+impl Samples {
+    /// Reads labeled instances from rows that are anywhere in memory, one representation per view, each with its name for
+    /// messages: checked, normalized view by view and stacked, as those of a [`Task`](super::Task) are. Nothing of the rows is kept.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for another number of rows than labels; [`Error::NotFinite`], [`Error::OutOfRange`].
+    pub fn read(
+        views: &[(&dyn Rows, &str)],
+        labels: Vec<usize>,
+        normalize: Normalize,
+        watch: &dyn Observer,
+    ) -> Result<Self> {
+        for (rows, origin) in views {
+            if rows.count() != labels.len() {
+                let (origin, what) = ((*origin).to_owned(), "rows (one per label)");
+                return Err(Error::Mismatch { origin, what, expected: labels.len(), found: rows.count() });
+            }
+        }
+        let instances: Vec<usize> = (0..labels.len()).collect();
+        let (features, losses) = gather_views(views.iter().copied(), &instances, normalize)?;
+        views.iter().zip(losses).for_each(|((_, origin), losses)| losses.note(origin, watch));
+        Ok(Self { features, labels })
+    }
 }
 
 fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
@@ -233,4 +260,29 @@ pub(crate) fn read_views(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::Synthetic;
+    use crate::task::Task;
+    use bidilel_math::Silent;
+
+    #[test]
+    fn rows_in_memory_become_the_samples_that_a_task_has() {
+        let dataset = Synthetic::preset("small").expect("a preset").generate(0).expect("a dataset");
+        let trial = &dataset.trials(None).expect("a split")[0];
+        let task = Task::new(&dataset, trial, &Choice::default(), &Silent).expect("a task");
+        let from = dataset.visual(None).expect("features").rows.as_ref();
+        let mut rows = Mat::<f32>::zeros(from.dim(), trial.train.len());
+        trial.train.iter().enumerate().for_each(|(i, &row)| from.read(row, rows.col_as_slice_mut(i)));
+        let read = |rows: &Mat<f32>, labels| Samples::read(&[(rows, "X")], labels, Normalize::L2, &Silent);
+        assert_eq!(read(&rows, task.train.labels.clone()).expect("the same"), task.train);
+        let error = read(&rows, vec![0]).expect_err("one label").to_string();
+        assert!(error.contains("X: expected 1 rows"), "{error}");
+        rows[(1, 2)] = f32::NAN;
+        let error = read(&rows, task.train.labels.clone()).expect_err("not finite").to_string();
+        assert_eq!(error, "X: row 2, column 1 is NaN");
+    }
 }

@@ -23,6 +23,10 @@ pub fn stress_from(
     first: usize,
 ) -> f64 {
     let (known, unseen) = (landmarks.ncols(), embedding.ncols());
+    // Without unseen classes there is no pair to misfit.
+    if unseen == 0 {
+        return 0.0;
+    }
     let misfit = |latent: f64, semantic: f64| {
         let semantic = semantic.max(DISTANCE_FLOOR);
         (latent - semantic).powi(2) / semantic

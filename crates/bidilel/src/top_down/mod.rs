@@ -62,6 +62,11 @@ pub struct Embedding {
 }
 
 impl Embedding {
+    /// That of no classes, in a space of so many dimensions.
+    pub(crate) fn nothing(dim: usize) -> Self {
+        Self { points: Mat::zeros(dim, 0), converged: true, mapped: None }
+    }
+
     /// The embeddings of the same classes in several spaces, below each other.
     pub(crate) fn stacked(each: Vec<Self>) -> Self {
         let converged = each.iter().all(|one| one.converged);

@@ -1,0 +1,5 @@
+"""``python -m bidilel`` is the command ``bidilel``."""
+
+from ._command import main
+
+main()

@@ -1,0 +1,188 @@
+"""What users give, as the arrays that the compiled half takes: features, labels, descriptions of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+#: One semantic representation: name, metric, classes x dimensions, names of the dimensions.
+Representation = tuple[str, str, "NDArray[np.float64]", "list[str] | None"]
+
+#: The name of a semantic representation that was given without one.
+SEMANTICS = "semantics"
+
+
+def plain(X: Any) -> Any:
+    """Tables of Arrow as arrays, without a copy where one column holds all features; anything else as it is."""
+    module = type(X).__module__.partition(".")[0]
+    if module == "pyarrow":
+        return _from_arrow(X)
+    if module == "polars" and hasattr(X, "to_numpy"):
+        if getattr(X, "width", 2) == 1:
+            X = X.to_series()
+        return X.to_numpy()
+    return X
+
+
+def _from_arrow(X: Any) -> Any:
+    import pyarrow as pa
+
+    if isinstance(X, (pa.Table, pa.RecordBatch)):
+        columns = X.columns
+        if len(columns) == 1 and _width(columns[0].type) is not None:
+            X = columns[0]
+        else:
+            return np.column_stack([column.to_numpy() for column in columns])
+    if isinstance(X, pa.ChunkedArray):
+        X = X.chunk(0) if X.num_chunks == 1 else X.combine_chunks()
+    width = _width(X.type)
+    if width is None:
+        raise ValueError(f"expected columns of numbers or one column of lists of equal length, found {X.type}")
+    if X.null_count:
+        raise ValueError(f"{X.null_count} of {len(X)} rows are null")
+    return X.flatten().to_numpy(zero_copy_only=False).reshape(len(X), width)
+
+
+def _width(kind: Any) -> int | None:
+    """How many numbers a fixed-size list has; none for other types."""
+    import pyarrow as pa
+
+    return int(kind.list_size) if pa.types.is_fixed_size_list(kind) else None
+
+
+def native(X: NDArray[Any]) -> NDArray[Any]:
+    """The array with elements that the compiled half reads; contiguous ``float32`` and most others are as they are."""
+    if X.dtype == np.bool_:
+        return X.view(np.uint8)
+    if X.dtype.byteorder not in "=|" and not X.dtype.isnative:
+        X = X.astype(X.dtype.newbyteorder("="))
+    if X.dtype.kind not in "fiu" or X.dtype.itemsize > 8:
+        X = X.astype(np.float64)
+    return X
+
+
+def check_width(X: NDArray[Any], normalize: str | None) -> None:
+    """Refuse one feature where instances get unit norm."""
+    if X.shape[1] == 1 and normalize != "none":
+        raise ValueError(
+            "found n_features = 1: instances are normalized to unit norm, which leaves nothing of one feature but its "
+            'sign; use normalize="none"'
+        )
+
+
+def features(X: Any, count: int | None = None) -> NDArray[Any]:
+    """Feature rows of an array or table, for what is no estimator."""
+    array = np.asarray(plain(X))
+    if array.ndim != 2:
+        raise ValueError(f"expected feature rows in 2 dimensions, found {array.ndim}: reshape one row to (1, -1)")
+    if array.dtype.kind == "c":
+        raise ValueError("complex numbers are no features")
+    if count is not None and array.shape[1] != count:
+        raise ValueError(f"X: expected {count} dimensions, as in the training features, found {array.shape[1]}")
+    return native(array)
+
+
+class Described(NamedTuple):
+    """Classes in the order of their descriptions."""
+
+    labels: list[Any]
+    representations: list[Representation]
+
+
+def descriptions(
+    semantics: Any, classes: Sequence[Any] | None, metric: str | Mapping[str, str], names: Sequence[str] | None = None
+) -> Described:
+    """Descriptions of classes in any of the forms that ``fit`` takes."""
+    if isinstance(semantics, Mapping) and semantics and all(map(_is_by_class, semantics.values())):
+        parts = {str(name): _by_class(value, str(name)) for name, value in semantics.items()}
+    else:
+        parts = {SEMANTICS: _one(semantics, classes)}
+    first = next(iter(parts.values()))[0]
+    representations = []
+    for name, (labels, values, dimensions) in parts.items():
+        if set(labels) != set(first):
+            odd = next(iter(set(labels) ^ set(first)))
+            raise ValueError(f"class `{odd}` is described in some representations and not in all of them")
+        order = {label: row for row, label in enumerate(labels)}
+        rows = [order[label] for label in first]
+        values = values[rows]
+        own = metric if isinstance(metric, str) else metric.get(name, "euclidean")
+        if own == "precomputed":
+            values = values[:, rows]
+        representations.append((name, own, np.ascontiguousarray(values), dimensions))
+    return Described(first, representations)
+
+
+def _is_by_class(value: Any) -> bool:
+    return isinstance(value, Mapping) or hasattr(value, "index") and hasattr(value, "columns")
+
+
+def _one(semantics: Any, classes: Sequence[Any] | None) -> tuple[list[Any], NDArray[np.float64], list[str] | None]:
+    if _is_by_class(semantics):
+        if classes is not None:
+            raise ValueError("classes names the rows of an array: leave it out where semantics are by class")
+        return _by_class(semantics, SEMANTICS)
+    if classes is None:
+        raise ValueError("semantics is an array: name the class of every row with classes=")
+    values = _numbers(semantics, SEMANTICS)
+    labels = list(np.asarray(classes).tolist())
+    if len(labels) != len(values):
+        raise ValueError(f"semantics: expected {len(labels)} rows (one per class), found {len(values)}")
+    return _unique(labels), values, None
+
+
+def _by_class(value: Any, name: str) -> tuple[list[Any], NDArray[np.float64], list[str] | None]:
+    if isinstance(value, Mapping):
+        lengths = {label: np.size(vector) for label, vector in value.items()}
+        first = next(iter(lengths.values()), 0)
+        for label, length in lengths.items():
+            if length != first:
+                raise ValueError(f"class `{label}`: expected {first} numbers for `{name}`, found {length}")
+        labels = list(value)
+        values = _numbers([np.ravel(vector) for vector in value.values()], name)
+        return _unique(labels), values, None
+    # A DataFrame: one row per class.
+    return _unique(list(value.index)), _numbers(value.to_numpy(), name), [str(column) for column in value.columns]
+
+
+def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"semantics `{name}`: expected numbers: {error}") from error
+    if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] == 0:
+        raise ValueError(f"semantics `{name}`: expected classes x dimensions, found shape {array.shape}")
+    return array
+
+
+def _unique(labels: list[Any]) -> list[Any]:
+    labels = [label.item() if isinstance(label, np.generic) else label for label in labels]
+    seen = set()
+    for label in labels:
+        if label in seen:
+            raise ValueError(f"class `{label}` is given twice")
+        seen.add(label)
+    return labels
+
+
+def names_of(labels: Iterable[Any]) -> list[str]:
+    """Names of classes, as model files have them."""
+    names = [str(label) for label in labels]
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"two classes have the name `{twice}`")
+    return names
+
+
+def array_of(labels: Sequence[Any], like: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Labels as an array; of the type of ``like`` where that holds all of them."""
+    array = np.asarray(labels)
+    if array.ndim != 1 or len({type(label) for label in labels}) > 1:
+        array = np.empty(len(labels), dtype=object)
+        array[:] = list(labels)
+    if like is not None and like.dtype != array.dtype and like.dtype.kind == array.dtype.kind != "U":
+        array = array.astype(like.dtype)
+    return array

@@ -1,0 +1,401 @@
+"""Results of experiments: the objects that the program prints, with tables and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+class Result(Mapping[str, Any]):
+    """An object that the program prints, by its keys; subclasses name what matters.
+
+    Parameters
+    ----------
+    data : dict
+        The object.
+    """
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+
+    def __getitem__(self, key: str) -> Any:
+        return self._data[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that ``--format json`` prints.
+
+        Returns
+        -------
+        dict
+        """
+        return self._data
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """The rows of the table."""
+        raise NotImplementedError
+
+    def _title(self) -> str:
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table as a DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("tables need pandas: pip install 'bidilel[pandas]'") from error
+        return pd.DataFrame(self._rows())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._title()}>"
+
+    def _repr_html_(self) -> str:
+        rows = self._rows()
+        columns = list(rows[0]) if rows else []
+        head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(_shown(row.get(column)))}</td>" for column in columns) + "</tr>"
+            for row in rows
+        )
+        return (
+            f"<p>{escape(self._title())}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)
+
+
+def _axes(ax: Axes | None) -> Axes:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install 'bidilel[plot]'") from error
+    import matplotlib.pyplot as plt
+
+    figure: Figure = plt.figure(layout="constrained")
+    return figure.add_subplot()
+
+
+class Evaluation(Result):
+    """What ``evaluate`` found: accuracies of a method on the unseen classes.
+
+    Its keys are those of ``bidilel evaluate --format json``.
+    """
+
+    @property
+    def accuracy(self) -> float:
+        """Mean accuracy per class, over runs."""
+        return float(self["accuracy"]["per_class"])
+
+    @property
+    def per_image(self) -> float:
+        """Accuracy over all instances."""
+        return float(self["accuracy"]["per_image"])
+
+    @property
+    def harmonic(self) -> float | None:
+        """Harmonic mean of the accuracies on known and unseen classes, where all compete."""
+        found = self["accuracy"].get("harmonic")
+        return None if found is None else float(found)
+
+    @property
+    def chance(self) -> float:
+        """Accuracy of guessing."""
+        return float(self["chance"])
+
+    @property
+    def classes(self) -> list[dict[str, Any]]:
+        """Every class with its instances and accuracy."""
+        found: list[dict[str, Any]] = self["classes"]
+        return found
+
+    @property
+    def runs(self) -> list[dict[str, Any]]:
+        """Every fit and recognition."""
+        found: list[dict[str, Any]] = self["runs"]
+        return found
+
+    @property
+    def confusion(self) -> NDArray[np.int64]:
+        """Instances of the first run by true class and by predicted class."""
+        return np.asarray(self.runs[0]["confusion"], dtype=np.int64)
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """Seconds of the stages."""
+        found: dict[str, float] = self["timings"]
+        return found
+
+    def _rows(self) -> list[dict[str, Any]]:
+        def row(one: dict[str, Any]) -> dict[str, Any]:
+            mistake = one.get("mistaken_for") or {}
+            return {
+                "class": one["name"],
+                "instances": one["instances"],
+                "accuracy": one["accuracy"],
+                "mistaken_for": mistake.get("name"),
+            }
+
+        return [row(one) for one in self.classes]
+
+    def _title(self) -> str:
+        return (
+            f"{self['dataset']}, {self['split']}: {100 * self.accuracy:.1f} % per class, "
+            f"{100 * self.per_image:.1f} % per image, chance {100 * self.chance:.1f} %"
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the accuracy of every class.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        ax = _axes(ax)
+        ranked = sorted(self.classes, key=lambda one: float(one["accuracy"]))
+        ax.barh([one["name"] for one in ranked], [one["accuracy"] for one in ranked])
+        ax.axvline(self.chance, color="gray", linestyle=":", label="chance")
+        ax.set_xlabel("accuracy")
+        ax.set_title(self._title())
+        ax.legend()
+        return ax
+
+
+class Tuning(Result):
+    """What ``tune`` found: the chosen settings and everything that was tried.
+
+    Its keys are those of ``bidilel tune --format json``.
+    """
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The chosen settings, as :class:`bidilel.ZeroShotClassifier` and ``evaluate`` take them."""
+        found: dict[str, Any] = self["best"]["settings"]
+        return found
+
+    @property
+    def mean(self) -> float:
+        """Mean per-class accuracy of the chosen settings on held-out known classes."""
+        return float(self["best"]["mean"])
+
+    @property
+    def trials(self) -> list[dict[str, Any]]:
+        """Every setting that was tried, with its scores."""
+        found: list[dict[str, Any]] = self["trials"]
+        return found
+
+    def _rows(self) -> list[dict[str, Any]]:
+        keys = dict.fromkeys(key for one in self.trials for key in one["settings"])
+        return [
+            {
+                "mean": one["mean"],
+                "standard_error": one["standard_error"],
+                "folds": len(one["scores"]),
+                "stage": one["stage"],
+                **{key: one["settings"].get(key) for key in keys},
+            }
+            for one in self.trials
+        ]
+
+    def _title(self) -> str:
+        chosen = ", ".join(f"{name} {value}" for name, value in self.best.items()) or "the defaults"
+        return f"{chosen}: {100 * self.mean:.1f} % on held-out known classes"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw accuracy against each setting that was varied by itself.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        ax = _axes(ax)
+        means = sorted((one["mean"] for one in self.trials if one["mean"] is not None), reverse=True)
+        ax.plot(range(1, len(means) + 1), means, marker=".")
+        ax.axhline(self.mean, color="gray", linestyle=":", label="chosen")
+        ax.set_xlabel("settings, best first")
+        ax.set_ylabel("accuracy on held-out known classes")
+        ax.set_title(self._title())
+        ax.legend()
+        return ax
+
+
+class Comparison(Result):
+    """What ``compare`` found: methods, best first.
+
+    Its keys are those of ``bidilel compare --format json``.
+    """
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """Every method with its figures."""
+        found: list[dict[str, Any]] = self["results"]
+        return found
+
+    @property
+    def best(self) -> str:
+        """The name of the best method."""
+        return str(self.results[0]["method"])
+
+    def _rows(self) -> list[dict[str, Any]]:
+        names = ["method", "kind", "per_class", "per_image", "standard_error", "p_corrected", "seconds", "error"]
+        return [{name: one.get(name) for name in names} for one in self.results]
+
+    def _title(self) -> str:
+        figure = self.results[0].get("per_class") or 0.0
+        return f"{self['dataset']}, {self['split']}: {self.best} is best, {100 * figure:.1f} % per class"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the accuracy of every method, with its standard error.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        ax = _axes(ax)
+        ranked = [one for one in self.results if one.get("per_class") is not None][::-1]
+        errors = [one.get("standard_error") or 0.0 for one in ranked]
+        ax.barh([one["method"] for one in ranked], [one["per_class"] for one in ranked], xerr=errors)
+        ax.set_xlabel("accuracy per class")
+        ax.set_title(self._title())
+        return ax
+
+
+class Inspection(Result):
+    """What ``inspect`` found: what is in a dataset, and what is wrong with it.
+
+    Its keys are those of ``bidilel inspect --format json``.
+    """
+
+    @property
+    def problems(self) -> list[dict[str, Any]]:
+        """Problems, with ``severity``, ``where`` and ``message``."""
+        found: list[dict[str, Any]] = self["problems"]
+        return found
+
+    @property
+    def ok(self) -> bool:
+        """Whether none of the problems is an error."""
+        return all(one["severity"] != "error" for one in self.problems)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return self.problems
+
+    def _title(self) -> str:
+        count = len(self.problems)
+        found = "nothing wrong" if not count else f"{count} problem{'s' if count > 1 else ''}"
+        return f"{self['name']}: {self['instances']} instances of {self['classes']} classes, {found}"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many features and semantic dimensions there are per representation.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        ax = _axes(ax)
+        parts = {**self["visual"], **self["semantic"]}
+        sizes = [one.get("dimensions", one.get("dim", 0)) for one in parts.values()]
+        ax.barh(list(parts), sizes)
+        ax.set_xlabel("dimensions")
+        ax.set_title(self._title())
+        return ax
+
+
+class Explanation(Result):
+    """Why an instance is taken for a class.
+
+    Its keys are those of ``bidilel explain --format json``.
+    """
+
+    @property
+    def label(self) -> str:
+        """The name of the class."""
+        return str(self["label"])
+
+    @property
+    def candidates(self) -> list[dict[str, Any]]:
+        """The best candidates, the class itself first."""
+        found: list[dict[str, Any]] = self["candidates"]
+        return found
+
+    @property
+    def landmarks(self) -> list[dict[str, Any]]:
+        """The known classes that the instance is nearest to."""
+        found: list[dict[str, Any]] = self["landmarks"]
+        return found
+
+    @property
+    def attributes(self) -> list[dict[str, Any]]:
+        """The attributes that separate the first candidate from the second."""
+        found: list[dict[str, Any]] = self["attributes"]
+        return found
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return self.candidates + self.landmarks
+
+    def _title(self) -> str:
+        return self.label
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the distances to candidates and landmarks.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        ax = _axes(ax)
+        near = sorted({one["label"]: one["distance"] for one in self._rows()}.items(), key=lambda one: -one[1])
+        ax.barh([label for label, _ in near], [distance for _, distance in near])
+        ax.set_xlabel("distance")
+        ax.set_title(self._title())
+        return ax

@@ -1,0 +1,29 @@
+"""Settings of methods by name, as the program has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def to_json(settings: Mapping[str, Any]) -> str:
+    """The settings that are given, as a JSON object."""
+    return json.dumps({name: _value(value) for name, value in settings.items() if value is not None}, default=_plain)
+
+
+def _value(value: Any) -> Any:
+    return list(value) if isinstance(value, (tuple, set)) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise ValueError(f"a setting must be a number, a name or a list of these, found {value!r}")
+
+
+def post_of(post: Any) -> Any:
+    """Refiners as a list: one name, several joined by ``+``, or a list of names."""
+    return post.split("+") if isinstance(post, str) else post

@@ -1,0 +1,138 @@
+"""An exact fit over Ray Data: functions of partitions as tasks, their values in the object store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import ray
+import ray.data
+
+from .. import distributed
+from .._model import Model
+from .._running import Progress
+from ..arrow import _column, matrix
+from ._predict import _paths, again
+
+#: How often Ray repeats a task whose worker died.
+_TASK_RETRIES = 16
+
+
+class _Tasks:
+    """The engine that runs functions as tasks. They keep nothing: what a lost worker had is computed again."""
+
+    def __init__(self, num_cpus: float) -> None:
+        self._num_cpus = num_cpus
+        self._remote: dict[tuple[Any, int], Any] = {}
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, returns: int = 1) -> Any:
+        key = (function, returns)
+        if key not in self._remote:
+            self._remote[key] = ray.remote(
+                num_cpus=self._num_cpus, num_returns=returns, max_retries=_TASK_RETRIES
+            )(_plain(function))
+        return self._remote[key].remote(*arguments)
+
+    def get(self, handle: Any) -> Any:
+        return ray.get(handle)
+
+
+def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of Python around one of NumPy, which Ray does not take."""
+    return lambda *arguments: function(*arguments)
+
+
+def fit(
+    dataset: Any,
+    semantics: Any = None,
+    classes: Sequence[Any] | None = None,
+    *,
+    features: str | Sequence[str] = "features",
+    label: str = "label",
+    partitions: int | None = None,
+    metric: str | Mapping[str, str] = "euclidean",
+    settings: Mapping[str, Any] | None = None,
+    random_state: Any = None,
+    num_cpus: float = 1,
+    retries: int = 3,
+    progress: Progress = None,
+) -> Model:
+    """Fit the paper's method to a dataset that stays on the workers.
+
+    The result is that of a fit on one machine, whatever the partitions: only sums are rounded in another order.
+
+    Parameters
+    ----------
+    dataset : ray.data.Dataset, path or list of paths
+        Labeled rows of the known classes; paths are of Parquet files or folders.
+    semantics, classes, metric
+        Descriptions of all classes, as for :meth:`bidilel.ZeroShotClassifier.fit`.
+    features : str or sequence of str, default="features"
+        The column of feature lists, or a column per feature.
+    label : str, default="label"
+        The column of classes.
+    partitions : int, optional
+        Partitions of about as many rows; those of the dataset by default. A worker holds two at a time.
+    settings : dict, optional
+        Settings by name, such as ``neighbors``, ``alpha``, ``weights``, ``neighborhood``, ``dim`` and ``normalize``.
+    random_state : int, optional
+        The seed of what is random in the embedding of unseen classes.
+    num_cpus : float, default=1
+        Processors of a task.
+    retries : int, default=3
+        How often a job that failed because of Ray is started again.
+    progress : bool or callable, optional
+        Shows progress, or is told ``stage, done, total``.
+
+    Returns
+    -------
+    Model
+        An ordinary model, as a fit on one machine gives it.
+
+    Examples
+    --------
+    >>> import bidilel.ray  # doctest: +SKIP
+    >>> model = bidilel.ray.fit("train/", semantics, settings={"neighborhood": "within-class"})  # doctest: +SKIP
+    >>> model.save("model.bidilel")  # doctest: +SKIP
+    """
+    columns = [features] if isinstance(features, str) else list(features)
+    engine = _Tasks(num_cpus)
+
+    def job() -> Model:
+        rows = dataset if isinstance(dataset, ray.data.Dataset) else ray.data.read_parquet(_paths(dataset))
+        rows = rows.select_columns([*columns, label])
+        if partitions is not None:
+            rows = rows.repartition(partitions)
+        blocks = rows.materialize().get_internal_block_refs()
+        found = ray.get([engine.submit(_labels, block, label) for block in blocks])
+        blocks = [block for block, (count, _) in zip(blocks, found) if count]
+        firsts = np.cumsum([0] + [count for count, _ in found if count])
+        parts = [(_rows, block, features, label, int(first)) for block, first in zip(blocks, firsts)]
+        every = [name for _, names in found for name in names]
+        if not parts:
+            raise ValueError("the dataset has no rows")
+        return distributed.fit(
+            engine,
+            parts,
+            every,
+            semantics,
+            classes,
+            metric=metric,
+            settings=settings,
+            random_state=random_state,
+            progress=progress,
+        ).model
+
+    return again(job, retries)
+
+
+def _labels(table: pa.Table, label: str) -> tuple[int, list[Any]]:
+    """How many rows a block has, and their classes."""
+    return len(table), _column(table, label).unique().to_pylist() if len(table) else []
+
+
+def _rows(table: pa.Table, features: str | Sequence[str], label: str, first: int) -> distributed.Rows:
+    y = _column(table, label).to_numpy(zero_copy_only=False)
+    return distributed.Rows(matrix(table, features), y, np.arange(first, first + len(table)))

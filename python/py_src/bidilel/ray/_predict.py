@@ -1,0 +1,172 @@
+"""Prediction over Ray Data: Parquet in, Parquet out."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import ray
+import ray.data
+from ray.exceptions import RayError
+
+from .._model import Model
+from ..arrow import Recognizer
+
+T = TypeVar("T")
+
+#: Seconds before a job is tried again, times the number of failures.
+_PAUSE = 1.0
+
+_log = logging.getLogger(__name__)
+
+
+class _Actor:
+    """A recognizer on a worker, which opens the model once."""
+
+    def __init__(self, model: Any, how: dict[str, Any]) -> None:
+        source = ray.get(model) if isinstance(model, ray.ObjectRef) else model
+        self._recognizer = Recognizer(source, **how)
+        _ = self._recognizer.model
+
+    def __call__(self, table: pa.Table) -> pa.Table:
+        return self._recognizer(table)
+
+
+def predict(
+    dataset: Any,
+    model: str | PathLike[str] | bytes | Model,
+    *,
+    output: str | PathLike[str] | None = None,
+    features: str | Sequence[str] = "features",
+    keep: Sequence[str] | None = None,
+    candidates: str | None = None,
+    batch_size: int = 8192,
+    concurrency: int | tuple[int, int] | None = None,
+    num_cpus: float = 1,
+    retries: int = 3,
+) -> Any:
+    """Recognize the rows of a dataset.
+
+    Parameters
+    ----------
+    dataset : ray.data.Dataset, path or list of paths
+        The rows; paths are of Parquet files or folders.
+    model : str, path-like, bytes or Model
+        A model file that every worker can open, its bytes, or a model: the latter are put into the object store once.
+    output : path-like, optional
+        A folder for Parquet files, which must not exist. It appears when all rows are there.
+    features : str or sequence of str, default="features"
+        The column of feature lists, or a column per feature.
+    keep : sequence of str, optional
+        Columns to keep, such as ids; all but the features by default.
+    candidates : {"unseen", "known", "all"}, optional
+        The classes that compete, as in :meth:`bidilel.Model.predict`.
+    batch_size : int, default=8192
+        Rows that an actor recognizes at a time.
+    concurrency : int or (int, int), optional
+        Actors, or the fewest and the most of them; as many as there are processors by default.
+    num_cpus : float, default=1
+        Processors of an actor; it uses as many threads.
+    retries : int, default=3
+        How often a job that failed because of Ray (a lost node, say) is started again. Ray itself repeats single tasks.
+
+    Returns
+    -------
+    ray.data.Dataset
+        Kept columns, ``label`` and ``distance``. It is computed when it is used, or read from ``output``.
+
+    Examples
+    --------
+    >>> import bidilel.ray  # doctest: +SKIP
+    >>> bidilel.ray.predict("features/", "model.bidilel", output="labels/", keep=["id"])  # doctest: +SKIP
+    """
+    if retries < 0:
+        raise ValueError(f"retries must be at least 0, found {retries}")
+    folder = None if output is None else _folder(output)
+    if isinstance(model, (bytes, Model)):
+        source: Any = ray.put(model if isinstance(model, bytes) else model.to_bytes())
+    else:
+        source = os.path.abspath(fspath(model))
+        Model.load(source)  # What is wrong with it is said here, not by an actor.
+    how = {"features": features, "keep": keep, "candidates": candidates, "n_jobs": max(1, int(num_cpus))}
+    actors = concurrency or max(1, int(ray.cluster_resources().get("CPU", 1) / num_cpus))
+
+    sizes = {"size": actors} if isinstance(actors, int) else {"min_size": actors[0], "max_size": actors[1]}
+
+    def lazily() -> Any:
+        rows = dataset if isinstance(dataset, ray.data.Dataset) else ray.data.read_parquet(_paths(dataset))
+        return rows.map_batches(
+            _Actor,
+            fn_constructor_args=(source, how),
+            batch_size=batch_size,
+            batch_format="pyarrow",
+            zero_copy_batch=True,
+            compute=ray.data.ActorPoolStrategy(**sizes),
+            num_cpus=num_cpus,
+        )
+
+    if folder is None:
+        return lazily()
+    again(lambda: _write(lazily(), folder), retries)
+    return ray.data.read_parquet(str(folder))
+
+
+def again(job: Callable[[], T], retries: int) -> T:
+    """Run a job, and again where Ray fails; other exceptions are raised as they are.
+
+    Parameters
+    ----------
+    job : callable
+        The job.
+    retries : int
+        How often it is started again.
+
+    Returns
+    -------
+    object
+        What it returns.
+    """
+    for failures in range(1, retries + 1):
+        try:
+            return job()
+        except RayError as error:
+            if isinstance(error, ray.exceptions.RayTaskError) and isinstance(error.cause, (ValueError, TypeError, OSError)):
+                raise
+            _log.warning("failure %d of the job, which is started again: %s", failures, error)
+            time.sleep(_PAUSE * failures)
+    return job()
+
+
+def _write(rows: Any, folder: Path) -> None:
+    """Write all rows, or nothing."""
+    part = folder.with_name(f".{folder.name}.part-{os.getpid()}")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        rows.write_parquet(str(part))
+        os.rename(part, folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _folder(output: str | PathLike[str]) -> Path:
+    text = fspath(output)
+    if "://" in text:
+        raise ValueError(f"output must be a folder that all workers share, found {text}: write the result without output there")
+    folder = Path(text).absolute()
+    if folder.exists():
+        raise FileExistsError(f"`{folder}` exists already")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _paths(dataset: Any) -> Any:
+    if isinstance(dataset, (str, PathLike)):
+        return fspath(dataset)
+    return [fspath(path) for path in dataset]

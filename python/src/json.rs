@@ -1,0 +1,23 @@
+//! Results as the program prints them.
+
+use bidilel_report::{SCHEMA_VERSION, VERSION};
+use pyo3::prelude::*;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// A result as JSON, with the versions that the program adds.
+pub(crate) fn versioned(result: &impl Serialize) -> PyResult<String> {
+    let mut value = serde_json::to_value(result).map_err(|error| Failure::Program(error.into()))?;
+    if let Value::Object(object) = &mut value {
+        object.insert("schema_version".to_owned(), SCHEMA_VERSION.into());
+        object.insert("version".to_owned(), VERSION.into());
+    }
+    Ok(value.to_string())
+}
+
+/// Anything else as JSON.
+pub(crate) fn plain(result: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(result).map_err(|error| Failure::Program(error.into()).into())
+}

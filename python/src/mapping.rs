@@ -1,0 +1,102 @@
+//! Sammon mappings of distances: of all points, or of new points among landmarks.
+
+use bidilel::semantic::SemanticDistances;
+use bidilel::top_down::{Init, Sammon, stress};
+use bidilel::{Lsm, Mat, MatRef, Observer};
+use bidilel_math::Silent;
+use bidilel_math::mds;
+use bidilel_math::symmetric::Symmetric;
+use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+use crate::array::{matrix, rows_of};
+use crate::failure::Failure;
+use crate::run::{Running, run};
+
+/// The Sammon mapping of a symmetric matrix of distances: points x dimensions, and the cost that is left.
+#[pyfunction]
+pub(crate) fn sammon<'py>(
+    py: Python<'py>,
+    distances: PyReadonlyArray2<'py, f64>,
+    dim: usize,
+    running: Running,
+) -> PyResult<(Bound<'py, PyArray2<f64>>, f64)> {
+    let distances = matrix(&distances);
+    let found = run(py, &running, |watch| {
+        watch.stage("map");
+        let found = mds::sammon(distances.as_ref(), dim, watch)?;
+        if watch.poll().is_break() { Err(bidilel::Error::Cancelled.into()) } else { Ok(found) }
+    })?;
+    Ok((rows_of(py, &found.points), found.stress))
+}
+
+/// New points among landmarks (landmarks x dimensions), whose distances to these are given (new x landmarks): each by
+/// itself, or jointly where distances among them (new x new) are given, too. Returns points x dimensions, and the cost
+/// of every point, or one for all.
+#[pyfunction]
+#[pyo3(signature = (landmarks, outer, inner, *, seed, running))]
+#[expect(clippy::type_complexity, reason = "two arrays")]
+pub(crate) fn landmark_sammon<'py>(
+    py: Python<'py>,
+    landmarks: PyReadonlyArray2<'py, f64>,
+    outer: PyReadonlyArray2<'py, f64>,
+    inner: Option<PyReadonlyArray2<'py, f64>>,
+    seed: Option<u64>,
+    running: Running,
+) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)> {
+    let (landmarks, outer) = (matrix(&landmarks), matrix(&outer));
+    let inner = inner.map(|inner| Symmetric::from_matrix(matrix(&inner).as_ref()));
+    let mapping =
+        Lsm { init: seed.map_or(Init::WeightedMean, |seed| Init::Random { seed }), ..Lsm::default() };
+    let (points, costs) = run(py, &running, |watch| {
+        watch.stage("map");
+        let Some(inner) = inner else { return each(&mapping, &landmarks, &outer, watch) };
+        let distances = SemanticDistances { known_unseen: outer, unseen_unseen: inner };
+        let (points, cost) = jointly(&mapping, landmarks.as_ref(), &distances, watch)?;
+        Ok((points, vec![cost]))
+    })?;
+    Ok((rows_of(py, &points), PyArray1::from_vec(py, costs)))
+}
+
+/// Every point by itself, so that its place does not depend on the others.
+fn each(
+    mapping: &Lsm,
+    landmarks: &Mat<f64>,
+    outer: &Mat<f64>,
+    watch: &dyn Observer,
+) -> Result<(Mat<f64>, Vec<f64>), Failure> {
+    let one = |j: usize| {
+        if watch.poll().is_break() {
+            return Err(bidilel::Error::Cancelled.into());
+        }
+        let known_unseen = outer.subcols(j, 1).to_owned();
+        let distances = SemanticDistances { known_unseen, unseen_unseen: Symmetric::zeros(1) };
+        jointly(mapping, landmarks.as_ref(), &distances, &Silent)
+    };
+    let placed = (0..outer.ncols()).into_par_iter().map(one).collect::<Result<Vec<_>, Failure>>()?;
+    let points = Mat::from_fn(landmarks.nrows(), placed.len(), |i, j| placed[j].0[(i, 0)]);
+    Ok((points, placed.iter().map(|(_, cost)| *cost).collect()))
+}
+
+fn jointly(
+    mapping: &Lsm,
+    landmarks: MatRef<'_, f64>,
+    distances: &SemanticDistances,
+    watch: &dyn Observer,
+) -> Result<(Mat<f64>, f64), Failure> {
+    let cost = Sammon::new(landmarks, distances);
+    // Regression, which needs more than distances, is never asked for here.
+    let start = mapping.initial_points(&cost).unwrap_or_default();
+    let found = mapping.minimize(&cost, start, watch)?;
+    if watch.poll().is_break() {
+        return Err(bidilel::Error::Cancelled.into());
+    }
+    if !found.converged {
+        watch.note(&format!("the mapping had not settled after {} iterations", found.iterations));
+    }
+    let count = distances.known_unseen.ncols();
+    let points = MatRef::from_column_major_slice(&found.point, landmarks.nrows(), count).to_owned();
+    let left = stress(landmarks, points.as_ref(), distances);
+    Ok((points, left))
+}

@@ -1,0 +1,417 @@
+//! Fitted models: the program's own, over arrays.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bidilel::dataset::Metric;
+use bidilel::explain::{Explainer, Extent};
+use bidilel::{Candidates, Error, Map, Mat, NewClass, Observer, Recognition, Rows, Scores};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::array::{Features, array_of, matrix, rows_of};
+use crate::failure::Failure;
+use crate::fit::{self, Classes, Description, Wanted};
+use crate::json::plain;
+use crate::run::{Running, run};
+use crate::settings;
+
+/// Rows that are recognized between two looks at whether to go on.
+const POLLED_ROWS: usize = 8_192;
+/// Rows whose explanations are made at a time.
+const EXPLAINED_ROWS: usize = 256;
+
+/// A fitted model. It never changes: what changes its classes returns another.
+#[pyclass(frozen, module = "bidilel._bidilel")]
+pub(crate) struct Model {
+    inner: Arc<bidilel::Model>,
+}
+
+/// A semantic representation: name, metric, classes x dimensions, and names of the dimensions.
+pub(crate) type Semantics<'py> = (String, String, PyReadonlyArray2<'py, f64>, Option<Vec<String>>);
+
+#[pymethods]
+impl Model {
+    /// Fits a model to labeled rows and descriptions of the classes, known ones first.
+    #[staticmethod]
+    #[pyo3(signature = (x, labels, known, unseen, semantics, settings, *, seed, columns, calibrate, keep_instances, running))]
+    #[expect(clippy::too_many_arguments, reason = "a call from Python, which names them")]
+    fn fit(
+        py: Python<'_>,
+        x: Features<'_>,
+        labels: PyReadonlyArray1<'_, i64>,
+        known: Vec<String>,
+        unseen: Vec<String>,
+        semantics: Vec<Semantics<'_>>,
+        settings: &str,
+        seed: u64,
+        columns: Option<Vec<String>>,
+        calibrate: Option<usize>,
+        keep_instances: Option<usize>,
+        running: Running,
+    ) -> PyResult<Self> {
+        let description = |(name, metric, vectors, dimension_names): &Semantics<'_>| {
+            Ok(Description {
+                name: name.clone(),
+                metric: parse_metric(metric)?,
+                vectors: matrix(vectors),
+                dimension_names: dimension_names.clone(),
+            })
+        };
+        let descriptions = semantics.iter().map(description).collect::<PyResult<Vec<_>>>()?;
+        let label =
+            |&label: &i64| usize::try_from(label).map_err(|_| PyValueError::new_err("a label is negative"));
+        let labels = labels.as_array().iter().map(label).collect::<PyResult<Vec<_>>>()?;
+        let classes = Classes { labels, known, unseen, descriptions, columns };
+        let wanted = Wanted { settings: settings::parse(settings)?, seed, calibrate, keep_instances };
+        x.with(|rows| run(py, &running, |watch| fit::fit(rows, classes, &wanted, watch))).map(Self::of)
+    }
+
+    /// Reads the bytes of a model file.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let model = py.detach(|| bidilel::Model::from_bytes(bytes));
+        Ok(Self::of(model.map_err(Failure::from)?))
+    }
+
+    /// The bytes of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.inner.to_bytes()).map_err(Failure::from)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let read = || -> Result<bidilel::Model, Failure> {
+            let bytes = bidilel_data::map(&path)?;
+            let model = bidilel::Model::from_bytes(bytes.as_ref());
+            Ok(model.map_err(|error| anyhow::Error::from(error).context(format!("`{}`", path.display())))?)
+        };
+        Ok(Self::of(py.detach(read)?))
+    }
+
+    /// Writes the model file, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let written = py.detach(|| bidilel_data::write_atomically(&path, |out| self.inner.write_to(out)));
+        Ok(written.map_err(Failure::from)?)
+    }
+
+    /// What the file says about the model, as JSON.
+    fn header(&self) -> PyResult<String> {
+        plain(&self.inner.header())
+    }
+
+    /// Names of the known classes.
+    #[getter]
+    fn known(&self) -> Vec<String> {
+        self.inner.known.clone()
+    }
+
+    /// Names of the unseen classes.
+    #[getter]
+    fn unseen(&self) -> Vec<String> {
+        self.inner.unseen.clone()
+    }
+
+    /// How many features an instance has.
+    #[getter]
+    fn features(&self) -> usize {
+        self.inner.views.dim()
+    }
+
+    /// The name of the method.
+    #[getter]
+    fn method(&self) -> String {
+        self.inner.method.name().to_string()
+    }
+
+    /// The classes that compete for an instance unless others are asked for.
+    #[getter]
+    fn candidates(&self) -> &'static str {
+        name_of(self.inner.candidates())
+    }
+
+    /// The temperature of probabilities; none where it was not fitted to held-out classes.
+    #[getter]
+    fn temperature(&self) -> Option<f64> {
+        self.inner.calibration.as_ref().map(|own| own.temperature)
+    }
+
+    /// Names of the refiners, in order.
+    #[getter]
+    fn refiners(&self) -> Vec<String> {
+        self.inner.method.post().iter().map(|post| post.name().to_string()).collect()
+    }
+
+    /// Semantic representations: names, and how many numbers describe a class in each.
+    #[getter]
+    fn semantics(&self) -> Vec<(String, usize)> {
+        self.inner.semantics.representations.iter().map(|one| (one.name.clone(), one.raw.nrows())).collect()
+    }
+
+    /// The best candidate of every row, by its index, and the distance to it.
+    #[expect(clippy::type_complexity, reason = "two arrays")]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        x: Features<'_>,
+        candidates: Option<&str>,
+        running: Running,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>)> {
+        let candidates = self.parse_candidates(candidates)?;
+        let best = |scores: Scores| -> Vec<(i64, f64)> {
+            let of = |(instance, class): (usize, usize)| {
+                (i64::try_from(class).unwrap_or(-1), scores.distance(class, instance))
+            };
+            scores.labels().into_iter().enumerate().map(of).collect()
+        };
+        let found = x.with(|rows| {
+            run(py, &running, |watch| self.blocks(rows, candidates, watch, |found| best(found.scores)))
+        })?;
+        let (labels, distances): (Vec<i64>, Vec<f64>) = found.into_iter().flatten().unzip();
+        Ok((PyArray1::from_vec(py, labels), PyArray1::from_vec(py, distances)))
+    }
+
+    /// Scores of the candidates: rows x candidates, the larger the likelier.
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        x: Features<'_>,
+        candidates: Option<&str>,
+        running: Running,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let candidates = self.parse_candidates(candidates)?;
+        let classes = self.inner.names(candidates).len();
+        let values = |found: Recognition| columns(&found.scores.values);
+        let found =
+            x.with(|rows| run(py, &running, |watch| self.blocks(rows, candidates, watch, values)))?.concat();
+        Ok(array_of(py, found.len() / classes.max(1), classes, found))
+    }
+
+    /// Scores of the model's candidates after its refiners, which look at all rows together.
+    fn refined<'py>(
+        &self,
+        py: Python<'py>,
+        x: Features<'_>,
+        running: Running,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let scores = x.with(|rows| {
+            run(py, &running, |_| {
+                let found = self.whole(rows)?;
+                Ok(self.inner.refined(found, self.inner.method.post())?.scores.values)
+            })
+        })?;
+        Ok(rows_of(py, &scores))
+    }
+
+    /// Coordinates in the latent space: rows x latent dimensions; of unit norm, or centered only.
+    fn project<'py>(
+        &self,
+        py: Python<'py>,
+        x: Features<'_>,
+        unit: bool,
+        running: Running,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let points = x.with(|rows| {
+            run(py, &running, |watch| {
+                if unit {
+                    return Ok(self.inner.project_rows(rows, 0..rows.count(), "X")?);
+                }
+                let labels = vec![0; rows.count()];
+                let samples =
+                    bidilel::task::Samples::read(&[(rows, "X")], labels, self.inner.normalize, watch)?;
+                Ok(self.inner.latent()?.space.project_unnormalized(samples.features.as_ref())?)
+            })
+        })?;
+        Ok(rows_of(py, &points))
+    }
+
+    /// Points of candidate classes in the latent space: classes x latent dimensions.
+    fn class_points<'py>(&self, py: Python<'py>, candidates: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let candidates = self.parse_candidates(Some(candidates))?;
+        let points = self.inner.latent().map_err(Failure::from)?.class_points(candidates);
+        Ok(rows_of(py, &points))
+    }
+
+    /// The linear map into the latent space (latent x visual dimensions) and the mean that is subtracted after it; none
+    /// where the map is not linear.
+    #[expect(clippy::type_complexity, reason = "two arrays, or none")]
+    fn components<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)>> {
+        let space = &self.inner.latent().map_err(Failure::from)?.space;
+        let (Map::Linear(map) | Map::Several { map, .. }) = &space.map else { return Ok(None) };
+        Ok(Some((rows_of(py, map), PyArray1::from_slice(py, &space.mean))))
+    }
+
+    /// The cost of the mapping at the embedding of the unseen classes, and whether it settled; none without a latent space.
+    fn stress(&self) -> Option<(f64, bool)> {
+        self.inner.latent().ok().map(|fitted| (fitted.stress, fitted.embedding.converged))
+    }
+
+    /// Why rows are taken for what they are taken for, as JSON: a list with one object per row.
+    fn explain(
+        &self,
+        py: Python<'_>,
+        x: Features<'_>,
+        candidates: Option<&str>,
+        extent: (usize, usize, usize, usize),
+        running: Running,
+    ) -> PyResult<String> {
+        let candidates = self.parse_candidates(candidates)?;
+        let extent =
+            Extent { candidates: extent.0, nearest: extent.1, attributes: extent.2, instances: extent.3 };
+        let found = x.with(|rows| {
+            run(py, &running, |watch| {
+                let explainer = Explainer::new(&self.inner, candidates, extent);
+                explainer.gaps().iter().for_each(|gap| watch.note(gap));
+                let mut explained = Vec::new();
+                for first in (0..rows.count()).step_by(EXPLAINED_ROWS) {
+                    let count = EXPLAINED_ROWS.min(rows.count() - first);
+                    let mut raw = Mat::zeros(rows.dim(), count);
+                    (0..count).for_each(|i| rows.read(first + i, raw.col_as_slice_mut(i)));
+                    let recognition = self.inner.recognize(raw.as_ref(), Candidates::All)?;
+                    explained.extend((0..count).map(|instance| explainer.explain(&recognition, instance)));
+                }
+                Ok(explained)
+            })
+        })?;
+        plain(&found)
+    }
+
+    /// The model with one more unseen class, which these vectors describe.
+    fn with_class(
+        &self,
+        py: Python<'_>,
+        name: String,
+        semantics: BTreeMap<String, Vec<f64>>,
+        running: Running,
+    ) -> PyResult<Self> {
+        let mut model = (*self.inner).clone();
+        let model = run(py, &running, move |watch| {
+            model.add_classes(&[NewClass { name, semantics }], watch)?;
+            Ok(model)
+        })?;
+        Ok(Self::of(model))
+    }
+
+    /// The model without some classes.
+    fn without_classes(&self, names: Vec<String>) -> PyResult<Self> {
+        let mut model = (*self.inner).clone();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        model.remove_classes(&names).map_err(Failure::from)?;
+        Ok(Self::of(model))
+    }
+}
+
+impl Model {
+    /// A model of the library.
+    pub(crate) fn of(model: bidilel::Model) -> Self {
+        Self { inner: Arc::new(model) }
+    }
+
+    fn parse_candidates(&self, name: Option<&str>) -> PyResult<Candidates> {
+        let found = match name {
+            None => return Ok(self.inner.candidates()),
+            Some("known") => Candidates::Known,
+            Some("unseen") => Candidates::Unseen,
+            Some("all") => Candidates::All,
+            Some(other) => {
+                let message = format!("candidates must be one of unseen, known, all, found {other}");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        if found == Candidates::Unseen && self.inner.unseen.is_empty() {
+            return Err(PyValueError::new_err(
+                "candidates must be known or all where no class is unseen, found unseen",
+            ));
+        }
+        Ok(found)
+    }
+
+    /// Recognizes rows in blocks in parallel, with the bias of a generalized model where all classes compete.
+    fn blocks<R: Send>(
+        &self,
+        rows: &dyn Rows,
+        candidates: Candidates,
+        watch: &dyn Observer,
+        report: impl Fn(Recognition) -> R + Sync,
+    ) -> Result<Vec<R>, Failure> {
+        let (known, count) = (self.inner.known.len(), rows.count());
+        let bias = self.inner.generalized.as_ref().filter(|_| candidates == Candidates::All);
+        let each = |_: usize, found: Recognition| {
+            report(match bias {
+                Some(biases) => Recognition {
+                    scores: found.scores.calibrated(known, biases.inductive),
+                    latent: found.latent,
+                },
+                None => found,
+            })
+        };
+        let mut all = Vec::new();
+        for first in (0..count).step_by(POLLED_ROWS) {
+            let range = first..count.min(first + POLLED_ROWS);
+            watch.progress(first, count);
+            all.extend(self.inner.recognize_among(&[(rows, "X")], range, candidates, &each)?);
+            if watch.poll().is_break() {
+                return Err(Error::Cancelled.into());
+            }
+        }
+        Ok(all)
+    }
+
+    /// All rows together, before refiners.
+    fn whole(&self, rows: &dyn Rows) -> Result<Recognition, Failure> {
+        let candidates = self.inner.candidates();
+        if let Ok(fitted) = self.inner.latent() {
+            let points = self.inner.project_rows(rows, 0..rows.count(), "X")?;
+            return Ok(fitted.nearest(points, candidates));
+        }
+        let classes = self.inner.names(candidates).len();
+        let parts =
+            self.inner.uncalibrated_views(&[(rows, "X")], 0..rows.count(), |_, found| found.scores.values)?;
+        let mut values = Mat::zeros(classes, rows.count());
+        let mut first = 0;
+        for part in parts {
+            values.as_mut().subcols_mut(first, part.ncols()).copy_from(&part);
+            first += part.ncols();
+        }
+        Ok(Scores { values }.into())
+    }
+}
+
+/// The numbers of a matrix, column after column.
+fn columns(matrix: &Mat<f64>) -> Vec<f64> {
+    (0..matrix.ncols()).flat_map(|column| matrix.col_as_slice(column)).copied().collect()
+}
+
+fn name_of(candidates: Candidates) -> &'static str {
+    match candidates {
+        Candidates::Known => "known",
+        Candidates::Unseen => "unseen",
+        Candidates::All => "all",
+    }
+}
+
+/// A metric by its name.
+pub(crate) fn parse_metric(name: &str) -> PyResult<Metric> {
+    match name {
+        "euclidean" => Ok(Metric::Euclidean),
+        "cosine" => Ok(Metric::Cosine),
+        "precomputed" => Ok(Metric::Precomputed),
+        other => {
+            let expected = "euclidean, cosine or precomputed";
+            Err(Failure::from(Error::Setting {
+                setting: "metric",
+                expected: expected.to_owned().into(),
+                found: other.to_owned(),
+            })
+            .into())
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Long computations on behalf of Python.
+//!
+//! The work runs in a pool of threads without the GIL. The calling thread waits, and every [`INTERVAL`] it asks Python for
+//! signals and tells the callback what has happened: callbacks run in the thread of their caller. An interrupt, or an
+//! exception in the callback, cancels the work and is raised when it has stopped.
+
+use std::any::Any;
+use std::ffi::CString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
+use pyo3::prelude::*;
+
+use crate::failure::Failure;
+use crate::pool::pool;
+use crate::watch::Watch;
+
+/// How often signals are looked for: with the time between two polls of a stage, what an interrupt may take.
+const INTERVAL: Duration = Duration::from_millis(40);
+
+/// How a computation runs: threads, and who is told.
+#[derive(FromPyObject)]
+pub(crate) struct Running {
+    #[pyo3(item)]
+    threads: Option<usize>,
+    #[pyo3(item)]
+    progress: Option<Py<PyAny>>,
+}
+
+/// Runs `work` and returns its result; notes become warnings.
+pub(crate) fn run<R: Send>(
+    py: Python<'_>,
+    running: &Running,
+    work: impl FnOnce(&Watch) -> Result<R, Failure> + Send,
+) -> PyResult<R> {
+    let pool = pool(running.threads)?;
+    let watch = Watch::new();
+    let outcome = Mutex::new(None);
+    let stopped = py.detach(|| {
+        pool.in_place_scope(|scope| {
+            scope.spawn(|_| {
+                let found = catch_unwind(AssertUnwindSafe(|| work(&watch)));
+                // Nothing else takes this lock before the scope ends.
+                if let Ok(mut outcome) = outcome.lock() {
+                    *outcome = Some(found);
+                }
+                watch.finish();
+            });
+            let mut stopped = None;
+            while watch.wait(INTERVAL) {
+                if stopped.is_none()
+                    && let Err(error) = Python::attach(|py| attend(py, running, &watch))
+                {
+                    watch.cancel();
+                    stopped = Some(error);
+                }
+            }
+            stopped
+        })
+    });
+    if let Some(error) = stopped {
+        return Err(error);
+    }
+    let found = match outcome.into_inner() {
+        Ok(Some(Ok(found))) => found?,
+        Ok(Some(Err(panic))) => return Err(PyRuntimeError::new_err(said(panic.as_ref()))),
+        Ok(None) | Err(_) => return Err(PyRuntimeError::new_err("the computation ended without a result")),
+    };
+    tell(py, running, &watch)?;
+    warn(py, &watch)?;
+    Ok(found)
+}
+
+/// Handles signals and tells the callback what is new.
+fn attend(py: Python<'_>, running: &Running, watch: &Watch) -> PyResult<()> {
+    py.check_signals()?;
+    tell(py, running, watch)
+}
+
+fn tell(py: Python<'_>, running: &Running, watch: &Watch) -> PyResult<()> {
+    let Some(callback) = &running.progress else { return Ok(()) };
+    for event in watch.take_events() {
+        callback.call1(py, (event.stage, event.done, event.total))?;
+    }
+    Ok(())
+}
+
+fn warn(py: Python<'_>, watch: &Watch) -> PyResult<()> {
+    for note in watch.take_notes() {
+        let message = CString::new(note.replace('\0', " "))?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 2)?;
+    }
+    Ok(())
+}
+
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("a computation failed that should not have: {}", text.unwrap_or_default())
+}

@@ -1,0 +1,91 @@
+"""Prediction and fits on Ray give what one machine gives, and workers that die change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import ray
+from scipy.spatial.distance import pdist
+
+import bidilel
+import bidilel.ray
+from bidilel.ray._predict import again
+
+from local import cluster, small_model, write_rows
+
+
+@pytest.fixture(scope="module", autouse=True)
+def started() -> Iterator[None]:
+    with cluster(workers=4, store_gib=0.5):
+        yield
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rows") / "data"
+    write_rows(folder, 3000, files=5, dim=24, classes=8, labels=True)
+    return folder
+
+
+@pytest.mark.parametrize("form", ["path", "bytes"])
+def test_predictions_are_those_of_one_machine_with_every_id_once(folder: Path, tmp_path: Path, form: str) -> None:
+    model = small_model(24, 8)
+    model.save(tmp_path / "model")
+    given = tmp_path / "model" if form == "path" else model.to_bytes()
+    bidilel.ray.predict(folder, given, output=tmp_path / "out", keep=["id"], batch_size=500, concurrency=2)
+    found, rows = pq.read_table(tmp_path / "out"), pq.read_table(folder)
+    assert found.column_names == ["id", "label", "distance"]
+    assert sorted(found["id"].to_pylist()) == list(range(3000))
+    expected = model.predict(np.stack(rows["features"].to_numpy()))
+    labels = dict(zip(found["id"].to_pylist(), found["label"].to_pylist()))
+    assert [labels[id] for id in rows["id"].to_pylist()] == expected.tolist()
+    assert not list(tmp_path.glob(".*")), "nothing half written is left"
+    with pytest.raises(FileExistsError):
+        bidilel.ray.predict(folder, given, output=tmp_path / "out")
+
+
+def test_a_fit_on_four_workers_is_the_fit(folder: Path) -> None:
+    rows = pq.read_table(folder)
+    X, y = np.stack(rows["features"].to_numpy()), np.array(rows["label"].to_pylist())
+    seen = np.isin(y, [f"c{i}" for i in range(6)])
+    semantics = {f"c{i}": np.random.default_rng(i).standard_normal(9) for i in range(8)}
+    part = ray.data.read_parquet(str(folder)).filter(lambda row: row["label"] in {f"c{i}" for i in range(6)})
+    settings = {"dim": 12, "neighbors": 7}
+    here = bidilel.ZeroShotClassifier(settings=settings).fit(X[seen], y[seen], semantics).model_
+    for partitions in [None, 4]:
+        found = bidilel.ray.fit(part, semantics, partitions=partitions, settings=settings)
+        assert found.predict(X).tolist() == here.predict(X).tolist()
+        np.testing.assert_allclose(pdist(found.transform(X[::9])), pdist(here.transform(X[::9])), atol=1e-8)
+
+
+def test_mistakes_are_told_at_once_and_not_tried_again(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        bidilel.ray.predict(folder, tmp_path / "nothing")
+    with pytest.raises(ValueError, match="retries"):
+        bidilel.ray.predict(folder, b"", retries=-1)
+    with pytest.raises(ValueError, match="search must be exact"):
+        bidilel.ray.fit(folder, settings={"search": "approximate"})
+
+
+def test_a_job_is_started_again_where_ray_fails_and_only_there() -> None:
+    calls: list[int] = []
+
+    def failing(times: int, error: Exception) -> int:
+        calls.append(1)
+        if len(calls) <= times:
+            raise error
+        return len(calls)
+
+    assert again(lambda: failing(2, ray.exceptions.NodeDiedError("lost")), retries=2) == 3
+    calls.clear()
+    with pytest.raises(ray.exceptions.NodeDiedError):
+        again(lambda: failing(9, ray.exceptions.NodeDiedError("lost")), retries=1)
+    assert len(calls) == 2
+    calls.clear()
+    with pytest.raises(KeyError):
+        again(lambda: failing(9, KeyError("ours")), retries=5)
+    assert len(calls) == 1

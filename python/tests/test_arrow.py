@@ -1,0 +1,73 @@
+"""Tables of Arrow through a model: the rows, in their order, with the labels of the model."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import bidilel
+from bidilel.arrow import Recognizer, matrix
+
+from conftest import Arrays
+
+
+@pytest.fixture(scope="module")
+def model(zoo: Arrays) -> bidilel.Model:
+    return bidilel.ZeroShotClassifier().fit(zoo.X, zoo.y, zoo.semantics).model_
+
+
+def columns(X: np.ndarray) -> dict[str, pa.Array]:
+    flat = pa.array(X.ravel())
+    offsets = pa.array(np.arange(0, X.size + 1, X.shape[1], dtype=np.int32))
+    return {"fixed": pa.FixedSizeListArray.from_arrays(flat, X.shape[1]), "lists": pa.ListArray.from_arrays(offsets, flat)}
+
+
+@pytest.mark.parametrize("kind", ["fixed", "lists", "columns", "sliced", "pieces"])
+def test_every_form_of_features_gives_the_labels_of_the_model(model: bidilel.Model, zoo: Arrays, kind: str) -> None:
+    X = np.ascontiguousarray(zoo.X_test, dtype=np.float32)
+    own, ids = columns(X), np.arange(len(X)) * 3
+    features: str | list[str] = "x"
+    table = pa.table({"x": own.get(kind, own["fixed"]), "id": ids})
+    if kind == "columns":
+        features = [f"x{i}" for i in range(X.shape[1])]
+        table = pa.table({**{name: X[:, i] for i, name in enumerate(features)}, "id": ids})
+    if kind == "sliced":
+        table, X, ids = table.slice(2, 5), X[2:7], ids[2:7]
+    if kind == "pieces":
+        table = pa.concat_tables([table.slice(0, 4), table.slice(4)])
+    found = Recognizer(model, features=features)(table)
+    assert found.column_names == ["id", "label", "distance"]
+    assert found["id"].to_pylist() == ids.tolist()
+    assert found["label"].to_pylist() == model.predict(X).tolist()
+
+
+def test_batches_ids_candidates_and_files(model: bidilel.Model, zoo: Arrays, tmp_path: Path) -> None:
+    model.save(tmp_path / "model")
+    table = pa.table({"id": np.arange(len(zoo.X_test)), "more": ["a"] * len(zoo.X_test), "features": list(zoo.X_test)})
+    recognizer = pickle.loads(pickle.dumps(Recognizer(tmp_path / "model", keep=["id"], candidates="known")))
+    found = pa.Table.from_batches(list(recognizer.batches(table.to_batches(max_chunksize=7))))
+    assert found.column_names == ["id", "label", "distance"]
+    assert found["label"].to_pylist() == model.predict(zoo.X_test, candidates="known").tolist()
+    assert Recognizer(model.to_bytes())(table.slice(0, 0)).num_rows == 0
+
+
+def test_tables_without_such_features_are_refused() -> None:
+    table = pa.table({"a": [[1.0, 2.0], [3.0]], "b": [1, 2], "c": [[1.0], None], "d": [[1.0], [None]]})
+    for name, message in [("a", "expected 2 numbers in row 1, found 1"), ("b", "expected lists"), ("e", "no column `e`")]:
+        with pytest.raises(ValueError, match=message):
+            matrix(table, name)
+    for name in "cd":
+        with pytest.raises(ValueError, match="null"):
+            matrix(table, name)
+
+
+def test_without_ray_the_import_says_what_to_install() -> None:
+    code = "import sys; sys.modules['ray'] = None\nimport bidilel.ray"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert found.returncode != 0 and "pip install 'bidilel[ray]'" in found.stderr

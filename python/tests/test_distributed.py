@@ -1,0 +1,200 @@
+"""A fit over partitions is the fit: whatever the partitions, and compared with plain NumPy."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg
+from scipy.spatial.distance import pdist
+
+import bidilel
+from bidilel import _parts, distributed
+
+from conftest import Arrays
+
+Cut = Callable[[int], "list[np.ndarray]"]
+
+
+def contiguous(parts: int) -> Cut:
+    return lambda count: np.array_split(np.arange(count), parts)
+
+
+def interleaved(count: int) -> list[np.ndarray]:
+    return [np.arange(first, count, 3) for first in range(3)]
+
+
+def shuffled(count: int) -> list[np.ndarray]:
+    owner = np.random.default_rng(5).integers(0, 5, count)
+    return [np.random.default_rng(part).permutation(np.flatnonzero(owner == part)) for part in range(5)]
+
+
+def uneven(count: int) -> list[np.ndarray]:
+    """One row, none, nearly all, and a few."""
+    return [np.arange(1), np.arange(0), np.arange(1, count - 3), np.arange(count - 3, count)]
+
+
+CUTS = {
+    "one": contiguous(1),
+    "two": contiguous(2),
+    "seven": contiguous(7),
+    "interleaved": interleaved,
+    "shuffled": shuffled,
+    "uneven": uneven,
+}
+
+
+def fit_parts(X: np.ndarray, y: np.ndarray, cut: Cut, semantics: Any = None, **settings: Any) -> distributed.Fit:
+    parts = [(distributed.Rows, X[rows], y[rows], rows) for rows in cut(len(X))]
+    return distributed.fit(distributed.Here(), parts, np.unique(y).tolist(), semantics, settings=settings)
+
+
+def plain_scatters(X: np.ndarray, y: np.ndarray, k: int, weights: str, within: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Both matrices by the book: all distances, a dense graph."""
+    X = X.astype(np.float64)
+    distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
+    near = np.zeros((len(X), len(X)), dtype=bool)
+    for i, row in enumerate(distances):
+        others = [j for j in range(len(X)) if j != i and (not within or y[i] == y[j])]
+        for j in sorted(others, key=lambda j: (row[j], j))[:k]:
+            near[i, j] = y[i] == y[j]
+    scale = distances[near].mean()
+    W = {"exp": np.exp(-distances / 2), "heat": np.exp(-(distances**2) / (2 * scale**2)), "binary": np.ones_like(distances)}[weights]
+    W = np.where(near | near.T, W, 0.0)
+    D = np.diag(W.sum(axis=1))
+    return X.T @ D @ X, X.T @ (D - W) @ X
+
+
+@pytest.fixture(scope="module")
+def rows() -> tuple[np.ndarray, np.ndarray]:
+    """A coarse grid, so that duplicates and equal distances are common."""
+    draw = np.random.default_rng(0)
+    y = draw.integers(0, 4, 150)
+    return (draw.integers(0, 4, (150, 6)) + y[:, None] / 2).astype(np.float32), y
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize(
+    ("weights", "neighborhood"), [("exp", "global"), ("heat", "global"), ("binary", "within-class"), ("heat", "within-class")]
+)
+def test_scatters_and_eigenvalues_are_those_of_dense_matrices(
+    rows: tuple[np.ndarray, np.ndarray], cut: str, weights: str, neighborhood: str
+) -> None:
+    X, y = rows
+    how = dict(weights=weights, neighborhood=neighborhood, neighbors=5, alpha=0.5, dim=4, normalize="none")
+    found = fit_parts(X, y, CUTS[cut], **how)
+    degree, laplacian = plain_scatters(X, y, 5, weights, neighborhood == "within-class")
+    np.testing.assert_allclose(found.degree, degree, rtol=1e-8)
+    np.testing.assert_allclose(found.laplacian, laplacian, rtol=1e-8, atol=1e-8 * np.abs(laplacian).max())
+    values = scipy.linalg.eigh(degree, laplacian + 0.5 * np.eye(6), eigvals_only=True)[::-1][:4]
+    np.testing.assert_allclose(found.eigenvalues, values, rtol=1e-8)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("neighborhood", ["global", "within-class"])
+def test_latent_distances_labels_and_header_are_those_of_a_fit_on_one_machine(
+    zoo: Arrays, cut: str, neighborhood: str
+) -> None:
+    settings = {"neighborhood": neighborhood, "neighbors": 6, "dim": 10}
+    here = bidilel.ZeroShotClassifier(settings=settings).fit(zoo.X, zoo.y, zoo.semantics).model_
+    found = fit_parts(zoo.X, zoo.y, CUTS[cut], zoo.semantics, **settings).model
+    here_points, points = here.transform(zoo.X_test), found.transform(zoo.X_test)
+    np.testing.assert_allclose(pdist(points), pdist(here_points), atol=1e-8)
+    for candidates in ["unseen", "known", "all"]:
+        assert found.predict(zoo.X_test, candidates=candidates).tolist() == here.predict(
+            zoo.X_test, candidates=candidates
+        ).tolist()
+    one, other = found.header, here.header
+    exact = {key for key in other if one.get(key) == other[key]}
+    assert set(one) == set(other)
+    assert set(other) - exact <= {"fingerprint", "stress"}, set(other) - exact
+    assert one["stress"] == pytest.approx(other["stress"], rel=1e-8)
+
+
+def test_the_same_rows_have_one_fingerprint_and_other_rows_another(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = rows
+    prints = {fit_parts(X, y, cut, normalize="none").model.header["fingerprint"] for cut in CUTS.values()}
+    assert len(prints) == 1
+    assert fit_parts(X[1:], y[1:], CUTS["two"], normalize="none").model.header["fingerprint"] not in prints
+    changed = np.where(np.arange(len(y)) == 3, (y + 1) % 4, y)
+    assert fit_parts(X, changed, CUTS["two"], normalize="none").model.header["fingerprint"] not in prints
+
+
+def test_merged_candidates_are_those_of_one_search(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = rows
+    graph = _parts.Graph(9, False, "exp")
+    whole = _parts.candidates(graph, _parts.Part(0, X, y, np.arange(150)))[0]
+    cut = [_parts.Part(number, X[at], y[at], at) for number, at in enumerate(interleaved(150))]
+    first, second = _parts.candidates(graph, cut[0], cut[1])[0], _parts.candidates(graph, cut[0], cut[2])[0]
+    for merged in [_parts.merge(first, second), _parts.merge(_parts.merge(second, first), second)]:
+        for name in ["index", "distance", "same"]:
+            np.testing.assert_array_equal(merged[name], whole[name][::3])
+
+
+def test_partitions_without_a_common_class_are_not_compared(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    """Rows that are sorted by class cost a search per class, not one per pair of partitions."""
+    X, y = rows
+    calls: list[str] = []
+
+    class Counting(distributed.Here):
+        def submit(self, function: Callable[..., Any], *arguments: Any, returns: int = 1) -> Any:
+            calls.append(function.__name__)
+            return super().submit(function, *arguments, returns=returns)
+
+    how = {"neighborhood": "within-class", "normalize": "none"}
+    parts = [(distributed.Rows, X[y == label], y[y == label], np.flatnonzero(y == label)) for label in range(4)]
+    found = distributed.fit(Counting(), parts, [0, 1, 2, 3], settings=how)
+    assert (calls.count("candidates"), calls.count("_alone")) == (0, 4)
+    np.testing.assert_allclose(found.laplacian, fit_parts(X, y, CUTS["two"], **how).laplacian, atol=1e-8)
+
+
+def test_the_tree_adds_every_value_once_in_a_fixed_order() -> None:
+    add = lambda one, other: f"({one}{other})"  # noqa: E731
+    for count, expected in [(1, "a"), (2, "(ab)"), (3, "((ab)c)"), (5, "(((ab)(cd))e)")]:
+        assert distributed.tree(distributed.Here(), add, "abcde"[:count]) == expected
+
+
+def test_a_model_is_a_file_like_any_other(zoo: Arrays) -> None:
+    model = fit_parts(zoo.X, zoo.y, CUTS["two"], zoo.semantics).model
+    again = bidilel.Model.from_bytes(model.to_bytes())
+    assert again.predict(zoo.X_test).tolist() == model.predict(zoo.X_test).tolist()
+    assert again.header["instances"] == len(zoo.X)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"bottom_up": "pca"}, "bottom_up must be slpp where features are in partitions"),
+        ({"search": "approximate"}, "search must be exact"),
+        ({"regularizer": "kernel"}, "regularizer must be identity"),
+        ({"center": True}, "center must be false"),
+        ({"method": "eszsl"}, "method must be bidilel"),
+        ({"dim": 99}, "dim must be"),
+        ({"neighbors": 0}, "neighbors must be"),
+    ],
+)
+def test_what_is_no_sum_over_partitions_is_refused(
+    rows: tuple[np.ndarray, np.ndarray], settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        fit_parts(*rows, CUTS["two"], **settings)
+
+
+def test_data_that_cannot_be_learned_from_are_told_as_on_one_machine(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = rows
+    with pytest.raises(ValueError, match="no two neighbors share a class"):
+        fit_parts(X, np.arange(len(X)), CUTS["two"])
+    with pytest.raises(ValueError, match="different for different instances"):
+        fit_parts(np.ones_like(X), y, CUTS["two"])
+    with pytest.raises(ValueError, match="no description"):
+        fit_parts(X, y, CUTS["two"], {0: [1.0, 2.0], 1: [0.0, 1.0]})
+    with pytest.warns(UserWarning, match="1 of 6 features are constant"):
+        fit_parts(np.where(np.arange(6) == 2, np.float32(1), X), y, CUTS["two"], normalize="none")
+    with pytest.warns(UserWarning, match="more than half of the graph weights"):
+        fit_parts(X * 1e4, y, CUTS["two"], normalize="none")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit_parts(X, y, CUTS["two"], normalize="none")

@@ -1,0 +1,148 @@
+"""Progress, interrupts, threads, processes, warnings."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import bidilel
+from bidilel import ZeroShotClassifier
+
+from conftest import Arrays
+
+
+def test_progress_is_told_in_the_thread_of_the_caller(zoo: Arrays) -> None:
+    events: list[tuple[str, int, int | None]] = []
+    threads = set()
+
+    def tell(stage: str, done: int, total: int | None) -> None:
+        threads.add(threading.get_ident())
+        events.append((stage, done, total))
+
+    ZeroShotClassifier(progress=tell).fit(zoo.X, zoo.y, semantics=zoo.semantics)
+    assert {"neighbors", "scatter", "eigen", "top_down"} <= {stage for stage, _, _ in events}
+    assert threads == {threading.get_ident()}
+
+
+def test_progress_may_be_shown(zoo: Arrays, capsys: pytest.CaptureFixture[str]) -> None:
+    ZeroShotClassifier(progress=True).fit(zoo.X, zoo.y, semantics=zoo.semantics)
+    assert "top_down" in capsys.readouterr().err
+
+
+def test_an_exception_in_a_callback_ends_the_computation(zoo: Arrays) -> None:
+    def fail(stage: str, done: int, total: int | None) -> None:
+        raise RuntimeError(f"no {stage}")
+
+    with pytest.raises(RuntimeError, match="no "):
+        ZeroShotClassifier(progress=fail).fit(zoo.X, zoo.y, semantics=zoo.semantics)
+    assert ZeroShotClassifier().fit(zoo.X, zoo.y, semantics=zoo.semantics).model_
+
+
+@pytest.fixture(scope="module")
+def large() -> Arrays:
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(40), 300)
+    X = rng.normal(size=(len(y), 1024)).astype(np.float32)
+    return Arrays(X, y, X[:1], y[:1], {c: rng.normal(size=30) for c in range(50)})  # type: ignore[arg-type]
+
+
+def test_an_interrupt_stops_a_fit_soon_and_leaves_everything_usable(large: Arrays, zoo: Arrays) -> None:
+    """Twelve thousand instances of a thousand features take seconds; an interrupt, a fraction of one.
+
+    How long a block takes depends on what else the machine does: a tenth of the whole is soon, too.
+    """
+    sent: list[float] = []
+    began = time.monotonic()
+    ZeroShotClassifier(neighbors=30).fit(large.X, large.y, semantics=large.semantics)
+    whole = time.monotonic() - began
+
+    def interrupt() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    waits = []
+    for share in (0.1, 0.3, 0.6):
+        timer = threading.Timer(share * whole, interrupt)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            ZeroShotClassifier(neighbors=30).fit(large.X, large.y, semantics=large.semantics)
+        waits.append(time.monotonic() - sent[-1])
+        timer.join()
+    assert max(waits) < max(1.0, whole / 10), (waits, whole)
+    assert ZeroShotClassifier().fit(zoo.X, zoo.y, semantics=zoo.semantics).score(zoo.X_test, zoo.y_test) > 0.4
+
+
+def test_two_threads_fit_at_once_and_others_go_on(large: Arrays) -> None:
+    results: dict[int, bytes] = {}
+
+    def fit(index: int) -> None:
+        model = ZeroShotClassifier(dim=10, n_jobs=1).fit(large.X[:4000], large.y[:4000], semantics=large.semantics)
+        results[index] = model.model_.to_bytes()
+
+    ticks = 0
+    threads = [threading.Thread(target=fit, args=(index,)) for index in range(2)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        time.sleep(0.01)
+        ticks += 1
+    assert ticks > 5, "this thread went on while two others fitted"
+    assert results[0] == results[1]
+
+
+def test_the_number_of_threads_changes_nothing(zoo: Arrays) -> None:
+    fits = [ZeroShotClassifier(n_jobs=jobs).fit(zoo.X, zoo.y, semantics=zoo.semantics) for jobs in (None, 1, 2, -1)]
+    assert len({fit.model_.to_bytes() for fit in fits}) == 1
+
+
+def _score_in_child(zoo: Arrays, queue: multiprocessing.Queue) -> None:  # type: ignore[type-arg]
+    queue.put(ZeroShotClassifier().fit(zoo.X, zoo.y, semantics=zoo.semantics).model_.to_bytes())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks by default")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own(zoo: Arrays) -> None:
+    here = ZeroShotClassifier().fit(zoo.X, zoo.y, semantics=zoo.semantics).model_.to_bytes()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_score_in_child, args=(zoo, queue))
+    child.start()
+    assert queue.get(timeout=60) == here
+    child.join(timeout=60)
+
+
+def test_notes_are_warnings(zoo: Arrays) -> None:
+    X = np.hstack([zoo.X, np.ones((len(zoo.X), 3), dtype=np.float32) * 0])
+    with pytest.warns(UserWarning, match="3 of 131 features are constant and are left out"):
+        ZeroShotClassifier().fit(X, zoo.y, semantics=zoo.semantics)
+    with pytest.warns(UserWarning, match="alpha has no effect"):
+        bidilel.evaluate("synthetic:small", bottom_up="lda", alpha=3.0)
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    code = textwrap.dedent("""
+        import sys, bidilel
+        heavy = {"numpy", "sklearn", "pandas", "matplotlib"} & set(sys.modules)
+        assert not heavy, heavy
+        assert "ZeroShotClassifier" in dir(bidilel)
+    """)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_seeds_may_be_generators(zoo: Arrays) -> None:
+    fit = lambda state: ZeroShotClassifier(settings={"init": "random"}, random_state=state, dim=5).fit(
+        zoo.X, zoo.y, semantics=zoo.semantics
+    )
+    assert fit(3).model_.to_bytes() == fit(3).model_.to_bytes() != fit(4).model_.to_bytes()
+    states = [np.random.RandomState(0), np.random.default_rng(0)]
+    for state in states:
+        assert fit(state).model_.to_bytes() != fit(state).model_.to_bytes(), "a generator goes on"
