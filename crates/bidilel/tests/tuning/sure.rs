@@ -127,7 +127,8 @@ fn what_was_fixed_belongs_to_the_defaults() {
 /// Pairs of classes come with the scores of a single fold; where these are recalled they come from fits of their own.
 #[test]
 fn the_pairs_of_a_single_fold_are_those_of_fits_of_their_own() {
-    for (plan, seed) in plans().into_iter().take(2).zip([2, 3]) {
+    let mut compared = 0;
+    for (plan, seed) in plans().into_iter().zip([2, 3, 2, 3]) {
         let memory = Memory::default();
         let [fresh, recalled] = [(), ()].map(|()| plan.run(&mut over(1, seed), &memory, &Silent));
         let [fresh, recalled] = [fresh, recalled].map(|outcome| outcome.expect("an outcome"));
@@ -139,5 +140,7 @@ fn the_pairs_of_a_single_fold_are_those_of_fits_of_their_own() {
         let [fresh, recalled] = [&fresh, &recalled].map(differences);
         assert_eq!(fresh.len(), recalled.len());
         assert!(fresh.iter().zip(&recalled).all(|(one, other)| (one - other).abs() < 1e-9));
+        compared += fresh.len();
     }
+    assert!(compared > 0, "no choice was close");
 }
