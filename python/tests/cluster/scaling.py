@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import resource
 import shutil
 import tempfile
 import time
@@ -47,16 +46,28 @@ def main() -> None:
             found = bidilel.ray.fit(
                 folder / "rows", partitions=options.partitions, settings=settings, progress=tell
             )
-            spent = time.time() - began
+            spent, memory = time.time() - began, largest_worker()
         stages.append(("end", began + spent))
         parts = ", ".join(f"{name} {after - at:.1f} s" for (name, at), (_, after) in zip(stages, stages[1:]))
         print(f"fit of {options.rows} x {options.dim}, {options.classes} classes, {options.neighborhood}, "
               f"{options.partitions} partitions, {options.workers} workers: {spent:.1f} s ({parts})", flush=True)
-        workers = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
-        print(f"largest process of Ray: {workers:.2f} GiB", flush=True)
+        print(f"largest worker: {memory:.2f} GiB, memory that all share included", flush=True)
         compare(folder, options, settings, found)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def largest_worker() -> float:
+    """The most memory that a worker has had, in GiB. All that is in this namespace was started by this script."""
+    most = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cmdline").read_bytes().startswith(b"ray::"):
+                lines = (process / "status").read_text().splitlines()
+                most = max(most, *(int(line.split()[1]) for line in lines if line.startswith("VmHWM")))
+        except OSError:
+            continue
+    return most / 2**20
 
 
 def compare(folder: Path, options: Any, settings: dict[str, Any], found: bidilel.Model) -> None:

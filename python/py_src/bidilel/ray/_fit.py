@@ -105,7 +105,7 @@ def fit(
         rows = rows.select_columns([*columns, label])
         if partitions is not None:
             rows = rows.repartition(partitions)
-        blocks = rows.materialize().get_internal_block_refs()
+        blocks = _blocks(rows)
         found = ray.get([engine.submit(_labels, block, label) for block in blocks])
         blocks = [block for block, (count, _) in zip(blocks, found) if count]
         firsts = np.cumsum([0] + [count for count, _ in found if count])
@@ -126,6 +126,16 @@ def fit(
         ).model
 
     return again(job, retries)
+
+
+def _blocks(rows: Any) -> list[Any]:
+    """The blocks of a dataset in the order of its rows, so that a fit is repeatable."""
+    options = rows.context.execution_options
+    before, options.preserve_order = options.preserve_order, True
+    try:
+        return [block for bundle in rows.materialize().iter_internal_ref_bundles() for block in bundle.block_refs]
+    finally:
+        options.preserve_order = before
 
 
 def _labels(table: pa.Table, label: str) -> tuple[int, list[Any]]:
