@@ -16,6 +16,7 @@ mod json;
 mod mapping;
 mod model;
 mod pool;
+mod recognize;
 mod run;
 mod settings;
 mod tune;
