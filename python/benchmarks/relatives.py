@@ -82,7 +82,6 @@ def mappings(X: np.ndarray) -> None:
     for label, one in {
         "`Sammon`": bidilel.Sammon(metric="precomputed"),
         "`MDS`": MDS(metric="precomputed", n_init=1, init="random", random_state=0),
-        "`MDS`, four starts": MDS(metric="precomputed", n_init=4, init="random", random_state=0),
     }.items():
         began = time.perf_counter()
         points = one.fit_transform(distances)

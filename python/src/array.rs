@@ -98,6 +98,51 @@ impl<T: Number> Rows for View<'_, T> {
     }
 }
 
+/// Some features of every row: one of several views that stand side by side in an array.
+pub(crate) struct Part<'a> {
+    rows: &'a dyn Rows,
+    first: usize,
+    dim: usize,
+}
+
+impl<'a> Part<'a> {
+    /// The features of a view that begins at `first`.
+    pub(crate) fn new(rows: &'a dyn Rows, first: usize, dim: usize) -> Self {
+        Self { rows, first, dim }
+    }
+}
+
+impl Rows for Part<'_> {
+    fn count(&self) -> usize {
+        self.rows.count()
+    }
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn read(&self, index: usize, into: &mut [f32]) {
+        if let Some(row) = self.stored_row(index) {
+            return into.copy_from_slice(row);
+        }
+        let mut row = vec![0.0; self.rows.dim()];
+        self.rows.read(index, &mut row);
+        into.copy_from_slice(&row[self.first..][..self.dim]);
+    }
+
+    fn stored_row(&self, index: usize) -> Option<&[f32]> {
+        Some(&self.rows.stored_row(index)?[self.first..][..self.dim])
+    }
+
+    fn element(&self) -> &'static str {
+        self.rows.element()
+    }
+
+    fn stored(&self, index: usize, column: usize) -> f64 {
+        self.rows.stored(index, self.first + column)
+    }
+}
+
 macro_rules! features {
     ($($variant:ident($type:ty),)+) => {
         /// A two-dimensional array of numbers, borrowed from Python.

@@ -18,6 +18,7 @@ mod mapping;
 mod model;
 mod partition;
 mod pool;
+mod recognize;
 mod run;
 mod settings;
 mod tune;

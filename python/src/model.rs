@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bidilel::dataset::Metric;
 use bidilel::explain::{Explainer, Extent};
-use bidilel::{Candidates, Error, Map, Mat, NewClass, Observer, Recognition, Rows, Scores};
+use bidilel::{Candidates, Error, Map, Mat, NewClass, Observer, Recognition, Scores};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,11 +16,10 @@ use crate::array::{Features, array_of, matrix, rows_of};
 use crate::failure::Failure;
 use crate::fit::{self, Classes, Description, Wanted};
 use crate::json::plain;
+use crate::recognize::{blocks, project, whole};
 use crate::run::{Running, run};
 use crate::settings;
 
-/// Rows that are recognized between two looks at whether to go on.
-const POLLED_ROWS: usize = 8_192;
 /// Rows whose explanations are made at a time.
 const EXPLAINED_ROWS: usize = 256;
 
@@ -170,7 +169,9 @@ impl Model {
             scores.labels().into_iter().enumerate().map(of).collect()
         };
         let found = x.with(|rows| {
-            run(py, &running, |watch| self.blocks(rows, candidates, watch, |found| best(found.scores)))
+            run(py, &running, |watch| {
+                blocks(&self.inner, rows, candidates, watch, |found| best(found.scores))
+            })
         })?;
         let (labels, distances): (Vec<i64>, Vec<f64>) = found.into_iter().flatten().unzip();
         Ok((PyArray1::from_vec(py, labels), PyArray1::from_vec(py, distances)))
@@ -187,8 +188,9 @@ impl Model {
         let candidates = self.parse_candidates(candidates)?;
         let classes = self.inner.names(candidates).len();
         let values = |found: Recognition| columns(&found.scores.values);
-        let found =
-            x.with(|rows| run(py, &running, |watch| self.blocks(rows, candidates, watch, values)))?.concat();
+        let found = x
+            .with(|rows| run(py, &running, |watch| blocks(&self.inner, rows, candidates, watch, values)))?
+            .concat();
         Ok(array_of(py, found.len() / classes.max(1), classes, found))
     }
 
@@ -201,7 +203,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let scores = x.with(|rows| {
             run(py, &running, |_| {
-                let found = self.whole(rows)?;
+                let found = whole(&self.inner, rows)?;
                 Ok(self.inner.refined(found, self.inner.method.post())?.scores.values)
             })
         })?;
@@ -216,17 +218,7 @@ impl Model {
         unit: bool,
         running: Running,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let points = x.with(|rows| {
-            run(py, &running, |watch| {
-                if unit {
-                    return Ok(self.inner.project_rows(rows, 0..rows.count(), "X")?);
-                }
-                let labels = vec![0; rows.count()];
-                let samples =
-                    bidilel::task::Samples::read(&[(rows, "X")], labels, self.inner.normalize, watch)?;
-                Ok(self.inner.latent()?.space.project_unnormalized(samples.features.as_ref())?)
-            })
-        })?;
+        let points = x.with(|rows| run(py, &running, |watch| project(&self.inner, rows, unit, watch)))?;
         Ok(rows_of(py, &points))
     }
 
@@ -332,56 +324,6 @@ impl Model {
             ));
         }
         Ok(found)
-    }
-
-    /// Recognizes rows in blocks in parallel, with the bias of a generalized model where all classes compete.
-    fn blocks<R: Send>(
-        &self,
-        rows: &dyn Rows,
-        candidates: Candidates,
-        watch: &dyn Observer,
-        report: impl Fn(Recognition) -> R + Sync,
-    ) -> Result<Vec<R>, Failure> {
-        let (known, count) = (self.inner.known.len(), rows.count());
-        let bias = self.inner.generalized.as_ref().filter(|_| candidates == Candidates::All);
-        let each = |_: usize, found: Recognition| {
-            report(match bias {
-                Some(biases) => Recognition {
-                    scores: found.scores.calibrated(known, biases.inductive),
-                    latent: found.latent,
-                },
-                None => found,
-            })
-        };
-        let mut all = Vec::new();
-        for first in (0..count).step_by(POLLED_ROWS) {
-            let range = first..count.min(first + POLLED_ROWS);
-            watch.progress(first, count);
-            all.extend(self.inner.recognize_among(&[(rows, "X")], range, candidates, &each)?);
-            if watch.poll().is_break() {
-                return Err(Error::Cancelled.into());
-            }
-        }
-        Ok(all)
-    }
-
-    /// All rows together, before refiners.
-    fn whole(&self, rows: &dyn Rows) -> Result<Recognition, Failure> {
-        let candidates = self.inner.candidates();
-        if let Ok(fitted) = self.inner.latent() {
-            let points = self.inner.project_rows(rows, 0..rows.count(), "X")?;
-            return Ok(fitted.nearest(points, candidates));
-        }
-        let classes = self.inner.names(candidates).len();
-        let parts =
-            self.inner.uncalibrated_views(&[(rows, "X")], 0..rows.count(), |_, found| found.scores.values)?;
-        let mut values = Mat::zeros(classes, rows.count());
-        let mut first = 0;
-        for part in parts {
-            values.as_mut().subcols_mut(first, part.ncols()).copy_from(&part);
-            first += part.ncols();
-        }
-        Ok(Scores { values }.into())
     }
 }
 

@@ -82,6 +82,25 @@ def test_refiners_of_a_model_are_those_of_the_program(animals: Arrays, tmp_path:
     assert not np.array_equal(model.refine(animals.X_test), model.predict(animals.X_test))
 
 
+def test_several_views_stand_side_by_side(tmp_path: Path) -> None:
+    data = bidilel.generate(scale=0.3)
+    data.save(tmp_path / "small")
+    path = tmp_path / "fused.model"
+    assert program("fit", tmp_path / "small", "--visual", "cnn,motion", "--out", path).returncode == 0
+    model, test = Model.load(path), data.trials()[0].test
+    parts = [data.features(name, test) for name in data.visual]
+    X = np.hstack(parts)
+    names = []
+    for name, part in zip(data.visual, parts):
+        np.save(tmp_path / f"{name}.npy", part)
+        names.append(f"{name}={tmp_path / name}.npy")
+    done = program("predict", path, *names)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [row["label"] for row in rows] == list(model.predict(X)) == list(model.predict(X.astype(float)))
+    assert model.transform(X).shape == (len(X), model.transform(X[:1]).shape[1])
+
+
 def _same_fit(dataset: bidilel.Dataset, name: str, folder: Path, *options: object) -> None:
     """A dataset, its arrays and the program give one model: the same bits in every array of the file."""
     assert program("fit", name, "--out", folder / "program.model", *options).returncode == 0

@@ -1,0 +1,98 @@
+//! Recognition of rows that Python lends.
+
+use bidilel::task::Samples;
+use bidilel::{Candidates, Error, Mat, Model, Observer, Recognition, Rows, Scores};
+
+use crate::array::Part;
+use crate::failure::Failure;
+
+/// Rows that are recognized between two looks at whether to go on.
+const POLLED_ROWS: usize = 8_192;
+
+/// Rows of every view, each with its name for messages.
+type Views<'a> = [(&'a dyn Rows, &'a str)];
+
+/// The views of a model, which stand side by side in the rows.
+fn with_views<R>(model: &Model, rows: &dyn Rows, use_views: impl FnOnce(&Views<'_>) -> R) -> R {
+    let parts = &model.views.parts;
+    // Another number of features is refused by the library, in its own words.
+    if parts.len() == 1 || rows.dim() != model.views.dim() {
+        return use_views(&[(rows, "X")]);
+    }
+    let firsts = parts.iter().scan(0, |next, view| {
+        let first = *next;
+        *next += view.dim;
+        Some(first)
+    });
+    let own: Vec<Part<'_>> =
+        firsts.zip(parts).map(|(first, view)| Part::new(rows, first, view.dim)).collect();
+    let views: Vec<(&dyn Rows, &str)> =
+        own.iter().zip(parts).map(|(part, view)| (part as &dyn Rows, view.name.as_str())).collect();
+    use_views(&views)
+}
+
+/// Recognizes rows in blocks in parallel, with the bias of a generalized model where all classes compete.
+pub(crate) fn blocks<R: Send>(
+    model: &Model,
+    rows: &dyn Rows,
+    candidates: Candidates,
+    watch: &dyn Observer,
+    report: impl Fn(Recognition) -> R + Sync,
+) -> Result<Vec<R>, Failure> {
+    let (known, count) = (model.known.len(), rows.count());
+    let bias = model.generalized.as_ref().filter(|_| candidates == Candidates::All);
+    let each = |_: usize, found: Recognition| {
+        report(match bias {
+            Some(biases) => {
+                Recognition { scores: found.scores.calibrated(known, biases.inductive), latent: found.latent }
+            }
+            None => found,
+        })
+    };
+    with_views(model, rows, |views| {
+        let mut all = Vec::new();
+        for first in (0..count).step_by(POLLED_ROWS) {
+            let range = first..count.min(first + POLLED_ROWS);
+            watch.progress(first, count);
+            all.extend(model.recognize_among(views, range, candidates, &each)?);
+            if watch.poll().is_break() {
+                return Err(Error::Cancelled.into());
+            }
+        }
+        Ok(all)
+    })
+}
+
+/// All rows together, before refiners.
+pub(crate) fn whole(model: &Model, rows: &dyn Rows) -> Result<Recognition, Failure> {
+    let candidates = model.candidates();
+    if let Ok(fitted) = model.latent() {
+        let points = with_views(model, rows, |views| model.project_views(views, 0..rows.count()))?;
+        return Ok(fitted.nearest(points, candidates));
+    }
+    let scores =
+        |views: &Views<'_>| model.uncalibrated_views(views, 0..rows.count(), |_, found| found.scores.values);
+    let mut values = Mat::zeros(model.names(candidates).len(), rows.count());
+    let mut first = 0;
+    for part in with_views(model, rows, scores)? {
+        values.as_mut().subcols_mut(first, part.ncols()).copy_from(&part);
+        first += part.ncols();
+    }
+    Ok(Scores { values }.into())
+}
+
+/// Points of rows in the latent space: of unit norm, or centered only.
+pub(crate) fn project(
+    model: &Model,
+    rows: &dyn Rows,
+    unit: bool,
+    watch: &dyn Observer,
+) -> Result<Mat<f64>, Failure> {
+    with_views(model, rows, |views| {
+        if unit {
+            return Ok(model.project_views(views, 0..rows.count())?);
+        }
+        let samples = Samples::read(views, vec![0; rows.count()], model.normalize, watch)?;
+        Ok(model.latent()?.space.project_unnormalized(samples.features.as_ref())?)
+    })
+}
