@@ -202,9 +202,9 @@ impl Model {
         running: Running,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let scores = x.with(|rows| {
-            run(py, &running, |_| {
+            run(py, &running, |watch| {
                 let found = whole(&self.inner, rows)?;
-                Ok(self.inner.refined(found, self.inner.method.post())?.scores.values)
+                Ok(self.inner.refined(found, self.inner.method.post(), watch)?.scores.values)
             })
         })?;
         Ok(rows_of(py, &scores))

@@ -190,7 +190,7 @@ fn figures_are_charts_on_one_scale_with_a_logarithmic_axis_where_values_span_it(
         "{linear}"
     );
     assert!(
-        linear.contains(">0.5</text>") && !log.contains(">0.5</text>") && log.contains(">100</text>"),
+        linear.contains(">0.4</text>") && !log.contains(">0.4</text>") && log.contains(">100</text>"),
         "{log}"
     );
 }

@@ -59,7 +59,8 @@ fn a_ledger_with_any_part_of_a_run_gives_the_whole_of_it() {
     for skip in [1, 2, 3, entries.len()] {
         let part = Memory::with(entries.iter().step_by(skip).cloned());
         assert_eq!(all(&part), first, "every {skip}th entry");
-        assert_eq!(part.len(), entries.len());
+        // A choice that is known needs no folds; what is computed again is what was there.
+        assert!(part.kept_entries().iter().all(|entry| entries.contains(entry)), "every {skip}th entry");
     }
 }
 
