@@ -64,7 +64,8 @@ impl From<Failure> for PyErr {
 fn worded(error: &anyhow::Error, hint: Option<String>) -> PyErr {
     let mut message = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
     if let Some(hint) = hint {
-        message += &format!("\nhint: {hint}");
+        message.push_str("\nhint: ");
+        message.push_str(&hint);
     }
     let missing = |cause: &(dyn std::error::Error + 'static)| {
         matches!(cause.downcast_ref(), Some(bidilel_data::Error::NotFound { .. }))

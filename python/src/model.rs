@@ -262,15 +262,15 @@ impl Model {
             run(py, &running, |watch| {
                 let explainer = Explainer::new(&self.inner, candidates, extent);
                 explainer.gaps().iter().for_each(|gap| watch.note(gap));
-                let mut explained = Vec::new();
+                let mut all = Vec::new();
                 for first in (0..rows.count()).step_by(EXPLAINED_ROWS) {
                     let count = EXPLAINED_ROWS.min(rows.count() - first);
                     let mut raw = Mat::zeros(rows.dim(), count);
                     (0..count).for_each(|i| rows.read(first + i, raw.col_as_slice_mut(i)));
                     let recognition = self.inner.recognize(raw.as_ref(), Candidates::All)?;
-                    explained.extend((0..count).map(|instance| explainer.explain(&recognition, instance)));
+                    all.extend((0..count).map(|instance| explainer.explain(&recognition, instance)));
                 }
-                Ok(explained)
+                Ok(all)
             })
         })?;
         plain(&found)

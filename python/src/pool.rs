@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The process that made them, and the pools by their number of threads; 0 is as many as there are processors.
-static POOLS: LazyLock<Mutex<(u32, HashMap<usize, Arc<ThreadPool>>)>> =
-    LazyLock::new(|| Mutex::new((std::process::id(), HashMap::new())));
+type Pools = (u32, HashMap<usize, Arc<ThreadPool>>);
+
+static POOLS: LazyLock<Mutex<Pools>> = LazyLock::new(|| Mutex::new((std::process::id(), HashMap::new())));
 
 /// A pool of that many threads; as many as there are processors where none are asked for.
 pub(crate) fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {

@@ -54,7 +54,7 @@ pub(crate) fn blocks<R: Send>(
         for first in (0..count).step_by(POLLED_ROWS) {
             let range = first..count.min(first + POLLED_ROWS);
             watch.progress(first, count);
-            all.extend(model.recognize_among(views, range, candidates, &each)?);
+            all.extend(model.recognize_among(views, range, candidates, each)?);
             if watch.poll().is_break() {
                 return Err(Error::Cancelled.into());
             }
