@@ -108,11 +108,11 @@ def _score_in_child(zoo: Arrays, queue: multiprocessing.Queue) -> None:  # type:
     queue.put(ZeroShotClassifier().fit(zoo.X, zoo.y, semantics=zoo.semantics).model_.to_bytes())
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks by default")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_forked_process_has_threads_of_its_own(zoo: Arrays) -> None:
+@pytest.mark.parametrize("start", multiprocessing.get_all_start_methods())
+def test_a_child_process_has_threads_of_its_own(start: str, zoo: Arrays) -> None:
     here = ZeroShotClassifier().fit(zoo.X, zoo.y, semantics=zoo.semantics).model_.to_bytes()
-    context = multiprocessing.get_context("fork")
+    context = multiprocessing.get_context(start)
     queue = context.Queue()
     child = context.Process(target=_score_in_child, args=(zoo, queue))
     child.start()

@@ -18,12 +18,12 @@
 //! ```
 
 mod check;
-#[cfg(test)]
-mod laws;
 mod names;
 mod range;
 mod row;
 mod table;
+#[cfg(test)]
+mod tests;
 mod views;
 
 use serde_json::{Map, Value};
