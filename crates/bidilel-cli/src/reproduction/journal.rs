@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use bidilel::reproduce::{Ledger, Memory};
+use bidilel_report::VERSION;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -44,15 +45,42 @@ impl Journal {
     }
 }
 
+/// Another version of the program may compute other numbers: what it left is not found.
+fn of_this_version(key: &str) -> String {
+    format!("{VERSION} {key}")
+}
+
 impl Ledger for Journal {
     fn recall(&self, key: &str) -> Option<Value> {
-        self.known.recall(key)
+        self.known.recall(&of_this_version(key))
     }
 
     fn keep(&self, key: &str, value: &Value) -> bidilel::Result<()> {
-        self.known.keep(key, value)?;
+        let key = of_this_version(key);
+        self.known.keep(&key, value)?;
         let Some(lines) = &self.lines else { return Ok(()) };
-        let entry = Entry { key: key.to_owned(), value: value.clone() };
+        let entry = Entry { key, value: value.clone() };
         lines.append(&entry).map_err(|source| bidilel::Error::Journal { source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_version_computed_is_computed_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        let journal = Journal::open(&path, false).expect("a new journal");
+        journal.keep("score a", &0.5.into()).expect("written");
+        drop(journal);
+        let same = Journal::open(&path, true).expect("a journal");
+        assert_eq!(same.recall("score a"), Some(0.5.into()));
+        drop(same);
+        let text = std::fs::read_to_string(&path).expect("a text");
+        std::fs::write(&path, text.replace(&format!("\"{VERSION} "), "\"0.0.0 ")).expect("written");
+        let other = Journal::open(&path, true).expect("a journal");
+        assert_eq!((other.len(), other.recall("score a")), (1, None));
     }
 }

@@ -89,7 +89,8 @@ impl Maker<'_> {
                     (None, _) => TableCell::without(CellStatus::Empty, CellUnit::Accuracy, published, None),
                     (Some(cell), Some(found)) => {
                         let job = jobs.iter().find(|job| job.place == at);
-                        with_data(finished(&cell, found, experiment, published), job)
+                        let cell = with_data(finished(&cell, found, experiment, published), job);
+                        if self.store.stand_ins().is_some() { cell.incomparable() } else { cell }
                     }
                     (Some(cell), None) => match absent.iter().find(|(place, _)| *place == at) {
                         Some((_, Absent::Missing(data))) => {
@@ -133,7 +134,8 @@ impl Maker<'_> {
         }
         mark(experiment.best, &mut rows);
         let figures = figures::of(experiment, &rows, &kept, &done);
-        let mut notes: Vec<String> = experiment.notes.iter().cloned().chain(notes).collect();
+        let mut notes: Vec<String> =
+            self.caveats().into_iter().chain(experiment.notes.clone()).chain(notes).collect();
         notes.extend(orders(&jobs, &done));
         notes.extend(failures(experiment, &rows));
         let used: BTreeSet<String> = jobs.iter().map(|job| job.cell.dataset.clone()).collect();
@@ -157,6 +159,24 @@ impl Maker<'_> {
             notes,
             manifest: self.manifest(text, &used.into_iter().collect::<Vec<_>>()),
         })
+    }
+
+    /// What makes these numbers others than those of the whole experiment.
+    fn caveats(&self) -> Vec<String> {
+        let ReproduceArgs { splits, folds, starts, .. } = self.args;
+        let stand_ins = self.store.stand_ins().map(|scale| {
+            format!(
+                "made of generated stand-ins with {scale} of the real instances and features: no number compares with a published one"
+            )
+        });
+        let limits = [
+            splits.map(|most| format!("divisions of the classes {most}")),
+            folds.map(|most| format!("folds {most}")),
+            starts.map(|most| format!("starts {most}")),
+        ];
+        let limits: Vec<String> = limits.into_iter().flatten().collect();
+        let reduced = (!limits.is_empty()).then(|| format!("reduced, at most: {}", limits.join(", ")));
+        stand_ins.into_iter().chain(reduced).collect()
     }
 
     fn manifest(&self, text: &str, used: &[String]) -> Manifest {

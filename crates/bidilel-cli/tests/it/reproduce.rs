@@ -331,6 +331,9 @@ fn stand_ins_have_the_classes_of_the_real_data_and_are_no_data_of_the_paper() {
     let table = bidilel(&[&words[..], &["--format", "json"]].concat()).json();
     let (fixed, manifest) = (cell(&table, 1, 0), &table["manifest"]);
     assert_eq!((&fixed["status"], &fixed["published"]["value"]), (&"measured".into(), &0.99.into()));
+    assert_eq!((&fixed["difference"], &fixed["p_value"]), (&Value::Null, &Value::Null), "generated data");
+    assert!(table["notes"][0].as_str().unwrap().contains("stand-ins"), "{}", table["notes"]);
+    assert!(table["notes"][1].as_str().unwrap().contains("folds 1, starts 1"), "{}", table["notes"]);
     assert_eq!(manifest["reduced"]["stand_ins"], 0.012);
     assert_eq!((&manifest["data"][0]["name"], &manifest["data"][0]["classes"]), (&"awa".into(), &50.into()));
 }

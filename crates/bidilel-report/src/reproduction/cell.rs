@@ -110,6 +110,12 @@ pub struct TableCell {
 }
 
 impl TableCell {
+    /// The same cell without its difference from the published number, where that would say nothing.
+    #[must_use]
+    pub fn incomparable(self) -> Self {
+        Self { difference: None, p_value: None, over: None, ..self }
+    }
+
     /// A cell without a number.
     pub fn without(
         status: CellStatus,
