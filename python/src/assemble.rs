@@ -15,8 +15,9 @@ use pyo3::prelude::*;
 
 use crate::array::{matrix, rows_of};
 use crate::failure::Failure;
-use crate::fit::{self, Classes, Description, NAME, SPLIT, VIEW};
-use crate::model::{Model, Semantics, parse_metric};
+use crate::fit::{self, Classes, NAME, SPLIT, VIEW};
+use crate::model::Model;
+use crate::names::{Semantics, descriptions};
 use crate::run::{Running, run};
 use crate::settings;
 
@@ -103,15 +104,7 @@ pub(crate) fn assembled(
     fingerprint: String,
     running: Running,
 ) -> PyResult<Model> {
-    let description = |(name, metric, vectors, dimension_names): &Semantics<'_>| {
-        Ok(Description {
-            name: name.clone(),
-            metric: parse_metric(metric)?,
-            vectors: matrix(vectors),
-            dimension_names: dimension_names.clone(),
-        })
-    };
-    let descriptions = semantics.iter().map(description).collect::<PyResult<Vec<_>>>()?;
+    let descriptions = descriptions(&semantics)?;
     let classes = Classes { labels: Vec::new(), known, unseen, descriptions, columns: None };
     let mut settings = settings::parse(settings)?;
     let space = LatentSpace::around(Map::Linear(matrix(&map)), mean.as_slice()?.to_vec());

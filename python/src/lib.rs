@@ -10,15 +10,18 @@ mod command;
 mod compare;
 mod dataset;
 mod evaluate;
+mod explain;
 mod failure;
 mod fit;
 mod folds;
 mod json;
 mod mapping;
 mod model;
+mod names;
 mod partition;
 mod pool;
 mod recognize;
+mod reproduce;
 mod run;
 mod settings;
 mod tune;
@@ -46,6 +49,8 @@ mod _bidilel {
     use super::model::Model;
     #[pymodule_export]
     use super::partition::{class_sums, graph_scatter, pair_neighbors, prepared};
+    #[pymodule_export]
+    use super::reproduce::{reproduce, reproductions};
     #[pymodule_export]
     use super::settings::{check_settings, methods, settings_table};
     #[pymodule_export]

@@ -4,33 +4,28 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bidilel::dataset::Metric;
-use bidilel::explain::{Explainer, Extent};
-use bidilel::{Candidates, Error, Map, Mat, NewClass, Observer, Recognition, Scores};
-use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use bidilel::explain::Extent;
+use bidilel::{Map, Mat, NewClass, Recognition, Rows, Scores};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::array::{Features, array_of, matrix, rows_of};
+use crate::array::{Features, array_of, rows_of};
+use crate::explain::explain;
 use crate::failure::Failure;
-use crate::fit::{self, Classes, Description, Wanted};
+use crate::fit::{self, Classes, Wanted};
 use crate::json::plain;
+use crate::names::{Semantics, descriptions, name_of, parse_candidates};
 use crate::recognize::{blocks, project, whole};
 use crate::run::{Running, run};
 use crate::settings;
-
-/// Rows whose explanations are made at a time.
-const EXPLAINED_ROWS: usize = 256;
 
 /// A fitted model. It never changes: what changes its classes returns another.
 #[pyclass(frozen, module = "bidilel._bidilel")]
 pub(crate) struct Model {
     inner: Arc<bidilel::Model>,
 }
-
-/// A semantic representation: name, metric, classes x dimensions, and names of the dimensions.
-pub(crate) type Semantics<'py> = (String, String, PyReadonlyArray2<'py, f64>, Option<Vec<String>>);
 
 #[pymethods]
 impl Model {
@@ -52,15 +47,7 @@ impl Model {
         keep_instances: Option<usize>,
         running: Running,
     ) -> PyResult<Self> {
-        let description = |(name, metric, vectors, dimension_names): &Semantics<'_>| {
-            Ok(Description {
-                name: name.clone(),
-                metric: parse_metric(metric)?,
-                vectors: matrix(vectors),
-                dimension_names: dimension_names.clone(),
-            })
-        };
-        let descriptions = semantics.iter().map(description).collect::<PyResult<Vec<_>>>()?;
+        let descriptions = descriptions(&semantics)?;
         let label =
             |&label: &i64| usize::try_from(label).map_err(|_| PyValueError::new_err("a label is negative"));
         let labels = labels.as_array().iter().map(label).collect::<PyResult<Vec<_>>>()?;
@@ -161,7 +148,7 @@ impl Model {
         candidates: Option<&str>,
         running: Running,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>)> {
-        let candidates = self.parse_candidates(candidates)?;
+        let candidates = parse_candidates(&self.inner, candidates)?;
         let best = |scores: Scores| -> Vec<(i64, f64)> {
             let of = |(instance, class): (usize, usize)| {
                 (i64::try_from(class).unwrap_or(-1), scores.distance(class, instance))
@@ -185,7 +172,7 @@ impl Model {
         candidates: Option<&str>,
         running: Running,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let candidates = self.parse_candidates(candidates)?;
+        let candidates = parse_candidates(&self.inner, candidates)?;
         let classes = self.inner.names(candidates).len();
         let values = |found: Recognition| columns(&found.scores.values);
         let found = x
@@ -203,7 +190,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let scores = x.with(|rows| {
             run(py, &running, |watch| {
-                let found = whole(&self.inner, rows)?;
+                let found = whole(&self.inner, rows, watch)?;
                 Ok(self.inner.refined(found, self.inner.method.post(), watch)?.scores.values)
             })
         })?;
@@ -224,7 +211,7 @@ impl Model {
 
     /// Points of candidate classes in the latent space: classes x latent dimensions.
     fn class_points<'py>(&self, py: Python<'py>, candidates: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let candidates = self.parse_candidates(Some(candidates))?;
+        let candidates = parse_candidates(&self.inner, Some(candidates))?;
         let points = self.inner.latent().map_err(Failure::from)?.class_points(candidates);
         Ok(rows_of(py, &points))
     }
@@ -255,25 +242,13 @@ impl Model {
         extent: (usize, usize, usize, usize),
         running: Running,
     ) -> PyResult<String> {
-        let candidates = self.parse_candidates(candidates)?;
+        let candidates = parse_candidates(&self.inner, candidates)?;
         let extent =
             Extent { candidates: extent.0, nearest: extent.1, attributes: extent.2, instances: extent.3 };
-        let found = x.with(|rows| {
-            run(py, &running, |watch| {
-                let explainer = Explainer::new(&self.inner, candidates, extent);
-                explainer.gaps().iter().for_each(|gap| watch.note(gap));
-                let mut all = Vec::new();
-                for first in (0..rows.count()).step_by(EXPLAINED_ROWS) {
-                    let count = EXPLAINED_ROWS.min(rows.count() - first);
-                    let mut raw = Mat::zeros(rows.dim(), count);
-                    (0..count).for_each(|i| rows.read(first + i, raw.col_as_slice_mut(i)));
-                    let recognition = self.inner.recognize(raw.as_ref(), Candidates::All)?;
-                    all.extend((0..count).map(|instance| explainer.explain(&recognition, instance)));
-                }
-                Ok(all)
-            })
-        })?;
-        plain(&found)
+        let explained = |rows: &dyn Rows| {
+            run(py, &running, |watch| explain(&self.inner, rows, candidates, extent, watch))
+        };
+        plain(&x.with(explained)?)
     }
 
     /// The model with one more unseen class, which these vectors describe.
@@ -306,54 +281,9 @@ impl Model {
     pub(crate) fn of(model: bidilel::Model) -> Self {
         Self { inner: Arc::new(model) }
     }
-
-    fn parse_candidates(&self, name: Option<&str>) -> PyResult<Candidates> {
-        let found = match name {
-            None => return Ok(self.inner.candidates()),
-            Some("known") => Candidates::Known,
-            Some("unseen") => Candidates::Unseen,
-            Some("all") => Candidates::All,
-            Some(other) => {
-                let message = format!("candidates must be one of unseen, known, all, found {other}");
-                return Err(PyValueError::new_err(message));
-            }
-        };
-        if found == Candidates::Unseen && self.inner.unseen.is_empty() {
-            return Err(PyValueError::new_err(
-                "candidates must be known or all where no class is unseen, found unseen",
-            ));
-        }
-        Ok(found)
-    }
 }
 
 /// The numbers of a matrix, column after column.
 fn columns(matrix: &Mat<f64>) -> Vec<f64> {
     (0..matrix.ncols()).flat_map(|column| matrix.col_as_slice(column)).copied().collect()
-}
-
-fn name_of(candidates: Candidates) -> &'static str {
-    match candidates {
-        Candidates::Known => "known",
-        Candidates::Unseen => "unseen",
-        Candidates::All => "all",
-    }
-}
-
-/// A metric by its name.
-pub(crate) fn parse_metric(name: &str) -> PyResult<Metric> {
-    match name {
-        "euclidean" => Ok(Metric::Euclidean),
-        "cosine" => Ok(Metric::Cosine),
-        "precomputed" => Ok(Metric::Precomputed),
-        other => {
-            let expected = "euclidean, cosine or precomputed";
-            Err(Failure::from(Error::Setting {
-                setting: "metric",
-                expected: expected.to_owned().into(),
-                found: other.to_owned(),
-            })
-            .into())
-        }
-    }
 }

@@ -1,5 +1,7 @@
 //! Recognition of rows that Python lends.
 
+use std::ops::Range;
+
 use bidilel::task::Samples;
 use bidilel::{Candidates, Error, Mat, Model, Observer, Recognition, Rows, Scores};
 
@@ -64,20 +66,16 @@ pub(crate) fn blocks<R: Send>(
 }
 
 /// All rows together, before refiners.
-pub(crate) fn whole(model: &Model, rows: &dyn Rows) -> Result<Recognition, Failure> {
-    let candidates = model.candidates();
+pub(crate) fn whole(model: &Model, rows: &dyn Rows, watch: &dyn Observer) -> Result<Recognition, Failure> {
+    let (candidates, count) = (model.candidates(), rows.count());
     if let Ok(fitted) = model.latent() {
-        let points = with_views(model, rows, |views| model.project_views(views, 0..rows.count()))?;
-        return Ok(fitted.nearest(points, candidates));
+        return Ok(fitted.nearest(project(model, rows, true, watch)?, candidates));
     }
-    let scores =
-        |views: &Views<'_>| model.uncalibrated_views(views, 0..rows.count(), |_, found| found.scores.values);
-    let mut values = Mat::zeros(model.names(candidates).len(), rows.count());
-    let mut first = 0;
-    for part in with_views(model, rows, scores)? {
-        values.as_mut().subcols_mut(first, part.ncols()).copy_from(&part);
-        first += part.ncols();
-    }
+    let values = gathered(model.names(candidates).len(), count, watch, |range| {
+        let scores =
+            |views: &Views<'_>| model.uncalibrated_views(views, range, |_, found| found.scores.values);
+        with_views(model, rows, scores)
+    })?;
     Ok(Scores { values }.into())
 }
 
@@ -90,9 +88,32 @@ pub(crate) fn project(
 ) -> Result<Mat<f64>, Failure> {
     with_views(model, rows, |views| {
         if unit {
-            return Ok(model.project_views(views, 0..rows.count())?);
+            let dim = model.latent()?.space.dim();
+            return gathered(dim, rows.count(), watch, |range| Ok(vec![model.project_views(views, range)?]));
         }
         let samples = Samples::read(views, vec![0; rows.count()], model.normalize, watch)?;
         Ok(model.latent()?.space.project_unnormalized(samples.features.as_ref())?)
     })
+}
+
+/// A matrix with one column per row, from blocks of consecutive rows, between which it may be canceled.
+fn gathered(
+    height: usize,
+    count: usize,
+    watch: &dyn Observer,
+    block: impl Fn(Range<usize>) -> bidilel::Result<Vec<Mat<f64>>>,
+) -> Result<Mat<f64>, Failure> {
+    let mut all = Mat::zeros(height, count);
+    let mut next = 0;
+    for first in (0..count).step_by(POLLED_ROWS) {
+        watch.progress(first, count);
+        for part in block(first..count.min(first + POLLED_ROWS))? {
+            all.as_mut().subcols_mut(next, part.ncols()).copy_from(&part);
+            next += part.ncols();
+        }
+        if watch.poll().is_break() {
+            return Err(Error::Cancelled.into());
+        }
+    }
+    Ok(all)
 }

@@ -18,4 +18,10 @@ def use(X: NDArray[np.float32], y: NDArray[np.str_]) -> float:
     result: bidilel.Evaluation = bidilel.evaluate(emoji, split="standard", dim=50)
     best: dict[str, object] = bidilel.tune(emoji, {"dim": [10, 20]}).best
     rows: list[dict[str, object]] = bidilel.compare(emoji, ["eszsl"]).results
+    table: bidilel.Reproduction = bidilel.reproduce("gamma", scale=0.05, splits=3)
+    several: list[bidilel.Reproduction] = bidilel.reproduce(["all"], data="data", out="results", resume=True)
+    numbers: list[float | None] = [cell.mean for one in several for cell in one.cells]
+    needed: list[str] = [one.get for one in table.missing]
+    problems: list[dict[str, object]] = bidilel.inspect("folder").problems
+    rows += problems + [{"numbers": numbers, "needed": needed}]
     return result.accuracy + len(labels) + len(points) + len(loaded.unseen) + len(best) + len(rows) + len(trial.test)

@@ -2,7 +2,7 @@
 //!
 //! Arguments are parsed (`args`), resolved into what they mean (`method`), and run by one file per
 //! subcommand (`commands`). Results go to stdout, everything else to stderr. [`main_with`] is the whole program; the
-//! Python package installs the command `bidilel` by it, and opens datasets by [`open_dataset`], so that names, messages and
+//! Python package installs the command `bidilel` by it, opens datasets by [`open_dataset`] and makes tables by [`reproduce`], so that names, messages and
 //! notes are the same.
 
 mod args;
@@ -39,7 +39,10 @@ use std::process::ExitCode;
 use bidilel::Dataset;
 use bidilel_data::Inspection;
 use bidilel_math::Observer;
+use bidilel_report::Reproduction;
 use clap::Parser;
+
+pub use reproduction::{CellTrial, Host, ListedExperiment, Origin, ReproductionOptions};
 
 /// Runs the program with these arguments, of which the first is its name, and gives its exit status.
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -86,7 +89,19 @@ pub fn inspect_dataset(dataset: &str) -> anyhow::Result<Inspection> {
     source::inspect(dataset)
 }
 
-/// What to do about a failure of [`open_dataset`] or [`inspect_dataset`], where there is something to say.
+/// Makes tables of the paper, by their names (`all` stands for all of them), or of files of the same form.
+///
+/// # Errors
+/// Those that `bidilel reproduce` reports; a cell that fails is a cell that says so.
+pub fn reproduce(
+    tables: &[String],
+    options: &ReproductionOptions,
+    host: &dyn Host,
+) -> anyhow::Result<Vec<Reproduction>> {
+    reproduction::make(&reproduction::named(tables)?, options, host)
+}
+
+/// What to do about a failure of [`open_dataset`], [`inspect_dataset`] or [`reproduce`], where there is something to say.
 pub fn hint(error: &anyhow::Error) -> Option<String> {
     failure::hint_of(error)
 }

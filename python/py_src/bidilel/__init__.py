@@ -18,9 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._bidilel import __version__ as __version__
+    from ._cells import Cell as Cell
+    from ._cells import Curve as Curve
+    from ._cells import Figure as Figure
+    from ._cells import MissingData as MissingData
     from ._classifier import ZeroShotClassifier as ZeroShotClassifier
-    from ._datasets import Dataset as Dataset
-    from ._datasets import Trial as Trial
+    from ._dataset import Dataset as Dataset
+    from ._dataset import Trial as Trial
     from ._datasets import emoji as emoji
     from ._datasets import generate as generate
     from ._datasets import inspect as inspect
@@ -30,24 +34,31 @@ if TYPE_CHECKING:
     from ._experiments import methods as methods
     from ._experiments import settings as settings
     from ._experiments import tune as tune
+    from ._findings import Explanation as Explanation
+    from ._findings import Inspection as Inspection
     from ._folds import ClassFolds as ClassFolds
     from ._mappings import LandmarkSammon as LandmarkSammon
     from ._mappings import Sammon as Sammon
     from ._model import Model as Model
     from ._projections import LPP as LPP
     from ._projections import SLPP as SLPP
+    from ._reproduction import reproduce as reproduce
+    from ._reproduction import reproductions as reproductions
     from ._results import Comparison as Comparison
     from ._results import Evaluation as Evaluation
-    from ._results import Explanation as Explanation
-    from ._results import Inspection as Inspection
     from ._results import Tuning as Tuning
+    from ._tables import Reproduction as Reproduction
 
 #: Where each name is defined: modules are imported when they are used, so that the command starts at once.
 _HOMES = {
     "__version__": "_bidilel",
+    "Cell": "_cells",
+    "Curve": "_cells",
+    "Figure": "_cells",
+    "MissingData": "_cells",
     "ZeroShotClassifier": "_classifier",
-    "Dataset": "_datasets",
-    "Trial": "_datasets",
+    "Dataset": "_dataset",
+    "Trial": "_dataset",
     "emoji": "_datasets",
     "generate": "_datasets",
     "inspect": "_datasets",
@@ -57,17 +68,20 @@ _HOMES = {
     "methods": "_experiments",
     "settings": "_experiments",
     "tune": "_experiments",
+    "Explanation": "_findings",
+    "Inspection": "_findings",
     "ClassFolds": "_folds",
     "LandmarkSammon": "_mappings",
     "Sammon": "_mappings",
     "Model": "_model",
     "LPP": "_projections",
     "SLPP": "_projections",
+    "reproduce": "_reproduction",
+    "reproductions": "_reproduction",
     "Comparison": "_results",
     "Evaluation": "_results",
-    "Explanation": "_results",
-    "Inspection": "_results",
     "Tuning": "_results",
+    "Reproduction": "_tables",
 }
 
 __all__ = sorted(name for name in _HOMES if not name.startswith("_"))

@@ -24,6 +24,11 @@ class Search(TypedDict):
     seconds: float | None
     evaluations: int | None
 
+class Extent(TypedDict):
+    splits: int | None
+    folds: int | None
+    starts: int | None
+
 class Model:
     @staticmethod
     def fit(
@@ -111,6 +116,18 @@ def main(arguments: list[str]) -> int: ...
 def check_settings(settings: str) -> str: ...
 def settings_table() -> str: ...
 def methods() -> str: ...
+def reproductions() -> str: ...
+def reproduce(
+    tables: list[str],
+    *,
+    data: str | PathLike[str] | None,
+    scale: float,
+    out: str | PathLike[str] | None,
+    resume: bool,
+    extent: Extent,
+    seed: int,
+    running: Running,
+) -> str: ...
 def class_folds(classes: int, share: float, count: int, seed: int) -> list[list[int]]: ...
 def sammon(distances: NDArray[np.float64], dim: int, running: Running) -> tuple[NDArray[np.float64], float]: ...
 def landmark_sammon(

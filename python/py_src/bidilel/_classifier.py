@@ -1,4 +1,4 @@
-"""The zero-shot classifier."""
+"""The zero-shot classifier: its parameters, and how it is fitted."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from . import _bidilel
+from ._fitted import FittedClassifier
 from ._inputs import Representation, array_of, check_width, descriptions, names_of, native, plain
 from ._model import Model
-from ._results import Explanation
 from ._running import Progress, running, seed_of
 from ._settings import post_of, to_json
 
 
 class ZeroShotClassifier(
-    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator  # type: ignore[misc]
+    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, FittedClassifier, BaseEstimator  # type: ignore[misc]
 ):
     """Recognizes classes that have no labeled instance, by their descriptions.
 
@@ -249,219 +249,6 @@ class ZeroShotClassifier(
         if twice:
             raise ValueError(f"{twice[0]} is given twice: as a parameter and in settings")
         return {**given, **more}
-
-    def _candidates(self) -> str:
-        check_is_fitted(self, "model_")
-        if self._known == len(self._labels):
-            return "known"
-        return self.candidates or "unseen"
-
-    def _columns(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """The candidate classes, sorted where they can be, and the column of each among the model's scores."""
-        candidates = self._candidates()
-        known, unseen = self._labels[: self._known], self._labels[self._known :]
-        classes = {"known": known, "unseen": unseen, "all": self._labels}[candidates]
-        try:
-            order = np.argsort(classes, kind="stable")
-        except TypeError:
-            order = np.arange(len(classes))
-        return classes[order], order
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        if not hasattr(self, "model_"):
-            raise AttributeError("classes_: this estimator is not fitted")
-        return self._columns()[0]
-
-    @property
-    def known_classes_(self) -> NDArray[Any]:
-        return self._labels[: self._known]
-
-    @property
-    def unseen_classes_(self) -> NDArray[Any]:
-        return self._labels[self._known :]
-
-    @property
-    def class_embedding_(self) -> NDArray[np.float64]:
-        return self.model_._raw.class_points(self._candidates())[self._columns()[1]]
-
-    @property
-    def stress_(self) -> float | None:
-        found = self.model_._raw.stress()
-        return None if found is None else found[0]
-
-    @property
-    def temperature_(self) -> float:
-        return self.model_._raw.temperature or 1.0
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.model_._raw.class_points("known").shape[1])
-
-    def _validated(self, X: Any) -> NDArray[Any]:
-        check_is_fitted(self, "model_")
-        return native(validate_data(self, plain(X), dtype="numeric", ensure_all_finite=False, reset=False))
-
-    def _scores(self, X: Any) -> NDArray[np.float64]:
-        X = self._validated(X)
-        scores = self.model_._raw.scores(X, self._candidates(), running(self.n_jobs, self.progress))
-        return scores[:, self._columns()[1]]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of every row, by itself: without refiners.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Feature rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        X = self._validated(X)
-        candidates = self._candidates()
-        indices, _ = self.model_._raw.predict(X, candidates, running(self.n_jobs, self.progress))
-        first = self._known if candidates == "unseen" else 0
-        return self._labels[first + indices]
-
-    def refine(self, X: Any) -> NDArray[Any]:
-        """The class of every row after the refiners of ``post``, which look at all rows together.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            All test instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        X = self._validated(X)
-        if self._candidates() != self.model_._raw.candidates:
-            raise ValueError(
-                f"the model was fitted for candidates `{self.model_._raw.candidates}`: refiners need a fit for those that "
-                f"compete, found `{self._candidates()}`"
-            )
-        scores = self.model_._raw.refined(X, running(self.n_jobs, self.progress))
-        first = self._known if self._candidates() == "unseen" else 0
-        labels: NDArray[Any] = self._labels[first + scores.argmax(axis=1)]
-        return labels
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Scores of the candidates, minus distances for methods that measure these.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Feature rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Of two classes: the score of the second minus that of the first.
-        """
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the candidates: the softmax of their scores at ``temperature_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Feature rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        scores = self._scores(X) / self.temperature_
-        scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return scores / scores.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
-
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Coordinates in the latent space, of unit norm.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Feature rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_latent)
-        """
-        X = self._validated(X)
-        return self.model_._raw.project(X, True, running(self.n_jobs, self.progress))
-
-    def explain(
-        self, X: Any, *, top: int = 3, nearest: int = 3, attributes: int = 5, instances: int = 3
-    ) -> list[Explanation]:
-        """Why rows are taken for what they are taken for.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Feature rows.
-        top, nearest, attributes, instances : int
-            How many candidates, nearest classes, attributes and similar training instances to show.
-
-        Returns
-        -------
-        list of Explanation
-            One per row.
-        """
-        return self.model_.explain(
-            self._validated(X),
-            candidates=self._candidates(),
-            top=top,
-            nearest=nearest,
-            attributes=attributes,
-            instances=instances,
-            n_jobs=self.n_jobs,
-        )
-
-    def add_class(self, label: Any, semantics: ArrayLike | Mapping[str, ArrayLike]) -> ZeroShotClassifier:
-        """Embed one more unseen class without another fit.
-
-        Parameters
-        ----------
-        label : str or int
-            The class.
-        semantics : array-like, or dict of these by representation
-            Its description.
-
-        Returns
-        -------
-        ZeroShotClassifier
-            This estimator.
-        """
-        check_is_fitted(self, "model_")
-        self.model_.add_class(str(label), semantics)
-        self._labels = array_of([*self._labels.tolist(), label], self._labels)
-        return self
-
-    def remove_class(self, label: Any) -> ZeroShotClassifier:
-        """Remove a class; everything else stays as it is.
-
-        Parameters
-        ----------
-        label : str or int
-            The class.
-
-        Returns
-        -------
-        ZeroShotClassifier
-            This estimator.
-        """
-        check_is_fitted(self, "model_")
-        labels = self._labels.tolist()
-        self.model_.remove_class(str(label))
-        index = [str(one) for one in labels].index(str(label))
-        self._labels = np.delete(self._labels, index)
-        self._known -= index < self._known
-        return self
 
 
 def _column_names(X: Any) -> list[str] | None:

@@ -8,7 +8,8 @@ from os import PathLike
 from typing import Any
 
 from . import _bidilel
-from ._datasets import Dataset, names, opened
+from ._dataset import Dataset
+from ._datasets import names, opened
 from ._results import Comparison, Evaluation, Tuning
 from ._running import Progress, running
 from ._settings import post_of, to_json

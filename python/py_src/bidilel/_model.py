@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _bidilel
+from ._findings import Explanation
 from ._inputs import features
-from ._results import Explanation
 from ._running import Progress, running
 
 

@@ -1,104 +1,16 @@
-"""Results of experiments: the objects that the program prints, with tables and plots."""
+"""Results of experiments: evaluations, tunings, comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._result import Result, axes_of
+
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
-
-
-class Result(Mapping[str, Any]):
-    """An object that the program prints, by its keys; subclasses name what matters.
-
-    Parameters
-    ----------
-    data : dict
-        The object.
-    """
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self._data = data
-
-    def __getitem__(self, key: str) -> Any:
-        return self._data[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._data)
-
-    def __len__(self) -> int:
-        return len(self._data)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The object that ``--format json`` prints.
-
-        Returns
-        -------
-        dict
-        """
-        return self._data
-
-    def _rows(self) -> list[dict[str, Any]]:
-        """The rows of the table."""
-        raise NotImplementedError
-
-    def _title(self) -> str:
-        raise NotImplementedError
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The table as a DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("tables need pandas: pip install 'bidilel[pandas]'") from error
-        return pd.DataFrame(self._rows())
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self._title()}>"
-
-    def _repr_html_(self) -> str:
-        rows = self._rows()
-        columns = list(rows[0]) if rows else []
-        head = "".join(f"<th>{escape(column)}</th>" for column in columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_shown(row.get(column)))}</td>" for column in columns) + "</tr>"
-            for row in rows
-        )
-        return (
-            f"<p>{escape(self._title())}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return str(value)
-
-
-def _axes(ax: Axes | None) -> Axes:
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'bidilel[plot]'") from error
-    import matplotlib.pyplot as plt
-
-    figure: Figure = plt.figure(layout="constrained")
-    return figure.add_subplot()
 
 
 class Evaluation(Result):
@@ -181,7 +93,7 @@ class Evaluation(Result):
         -------
         matplotlib axes
         """
-        ax = _axes(ax)
+        ax = axes_of(ax)
         ranked = sorted(self.classes, key=lambda one: float(one["accuracy"]))
         ax.barh([one["name"] for one in ranked], [one["accuracy"] for one in ranked])
         ax.axvline(self.chance, color="gray", linestyle=":", label="chance")
@@ -243,7 +155,7 @@ class Tuning(Result):
         -------
         matplotlib axes
         """
-        ax = _axes(ax)
+        ax = axes_of(ax)
         means = sorted((one["mean"] for one in self.trials if one["mean"] is not None), reverse=True)
         ax.plot(range(1, len(means) + 1), means, marker=".")
         ax.axhline(self.mean, color="gray", linestyle=":", label="chosen")
@@ -291,111 +203,10 @@ class Comparison(Result):
         -------
         matplotlib axes
         """
-        ax = _axes(ax)
+        ax = axes_of(ax)
         ranked = [one for one in self.results if one.get("per_class") is not None][::-1]
         errors = [one.get("standard_error") or 0.0 for one in ranked]
         ax.barh([one["method"] for one in ranked], [one["per_class"] for one in ranked], xerr=errors)
         ax.set_xlabel("accuracy per class")
-        ax.set_title(self._title())
-        return ax
-
-
-class Inspection(Result):
-    """What ``inspect`` found: what is in a dataset, and what is wrong with it.
-
-    Its keys are those of ``bidilel inspect --format json``.
-    """
-
-    @property
-    def problems(self) -> list[dict[str, Any]]:
-        """Problems, with ``severity``, ``where`` and ``message``."""
-        found: list[dict[str, Any]] = self["problems"]
-        return found
-
-    @property
-    def ok(self) -> bool:
-        """Whether none of the problems is an error."""
-        return all(one["severity"] != "error" for one in self.problems)
-
-    def _rows(self) -> list[dict[str, Any]]:
-        return self.problems
-
-    def _title(self) -> str:
-        count = len(self.problems)
-        found = "nothing wrong" if not count else f"{count} problem{'s' if count > 1 else ''}"
-        return f"{self['name']}: {self['instances']} instances of {self['classes']} classes, {found}"
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how many features and semantic dimensions there are per representation.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib axes
-        """
-        ax = _axes(ax)
-        parts = {**self["visual"], **self["semantic"]}
-        sizes = [one.get("dimensions", one.get("dim", 0)) for one in parts.values()]
-        ax.barh(list(parts), sizes)
-        ax.set_xlabel("dimensions")
-        ax.set_title(self._title())
-        return ax
-
-
-class Explanation(Result):
-    """Why an instance is taken for a class.
-
-    Its keys are those of ``bidilel explain --format json``.
-    """
-
-    @property
-    def label(self) -> str:
-        """The name of the class."""
-        return str(self["label"])
-
-    @property
-    def candidates(self) -> list[dict[str, Any]]:
-        """The best candidates, the class itself first."""
-        found: list[dict[str, Any]] = self["candidates"]
-        return found
-
-    @property
-    def landmarks(self) -> list[dict[str, Any]]:
-        """The known classes that the instance is nearest to."""
-        found: list[dict[str, Any]] = self["landmarks"]
-        return found
-
-    @property
-    def attributes(self) -> list[dict[str, Any]]:
-        """The attributes that separate the first candidate from the second."""
-        found: list[dict[str, Any]] = self["attributes"]
-        return found
-
-    def _rows(self) -> list[dict[str, Any]]:
-        return self.candidates + self.landmarks
-
-    def _title(self) -> str:
-        return self.label
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the distances to candidates and landmarks.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib axes
-        """
-        ax = _axes(ax)
-        near = sorted({one["label"]: one["distance"] for one in self._rows()}.items(), key=lambda one: -one[1])
-        ax.barh([label for label, _ in near], [distance for _, distance in near])
-        ax.set_xlabel("distance")
         ax.set_title(self._title())
         return ax

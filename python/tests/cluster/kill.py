@@ -1,6 +1,8 @@
-"""A job while its workers are killed at random moments: every row once, with the labels of one machine.
+"""A job while its workers are killed at random moments: every row once, with the answers of one process.
 
     tests/cluster/run python kill.py --rows 10000000 --folder /tmp/rows
+
+The same job without kills, and one process with as many threads, are measured beside it. All three read, recognize and write.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ import shutil
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -54,39 +58,70 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--every", type=float, default=20.0, help="seconds between two kills, about")
     parser.add_argument("--folder", type=Path, required=True, help="a folder to make, and to remove at the end")
+    parser.add_argument("--store", type=float, default=2.0, help="GiB of Ray's object store")
     options = parser.parse_args()
-    rows, output = options.folder / "rows", options.folder / "labels"
+    rows, count = options.folder / "rows", options.rows
     try:
-        began = time.time()
-        write_rows(rows, options.rows, options.files, options.dim, classes=20)
+        with measured("rows written", count):
+            write_rows(rows, count, options.files, options.dim, classes=20)
         model = small_model(options.dim, 20)
         model.save(options.folder / "model")
-        print(f"{options.rows} x {options.dim} rows written in {time.time() - began:.0f} s", flush=True)
-        stop, killed = threading.Event(), list[int]()
-        with cluster(options.workers, store_gib=2.0):
-            began = time.time()
+        with measured(f"one process, {options.workers} threads", count):
+            recognizer = Recognizer(model, n_jobs=options.workers)
+            (options.folder / "own").mkdir()
+            for path in sorted(rows.iterdir()):
+                pq.write_table(recognizer(pq.read_table(path)), options.folder / "own" / path.name)
+        with cluster(options.workers, store_gib=options.store):
+            with measured(f"on Ray, {options.workers} workers", count):
+                on_ray(options, "calm")
+            stop, killed = threading.Event(), list[int]()
             killer = threading.Thread(target=kill_now_and_then, args=(stop, options.every, killed))
             killer.start()
             try:
-                bidilel.ray.predict(rows, options.folder / "model", output=output, concurrency=options.workers)
+                with measured("the same while workers are killed", count, alive=False):
+                    on_ray(options, "killed")
             finally:
                 stop.set()
                 killer.join()
-            spent = time.time() - began
-        print(f"on Ray: {spent:.0f} s, {options.rows / spent:,.0f} rows/s, {len(killed)} workers killed", flush=True)
-        found = pq.read_table(output)
-        ids = found["id"].to_numpy()
-        assert len(ids) == options.rows and (np.sort(ids) == np.arange(options.rows)).all(), "every row once"
-        labels = found["label"].to_numpy(zero_copy_only=False)[np.argsort(ids)]
-        began, recognizer = time.time(), Recognizer(model, n_jobs=options.workers)
-        for path in sorted(rows.iterdir()):
-            own = recognizer(pq.read_table(path))
-            assert (labels[own["id"].to_numpy()] == own["label"].to_numpy(zero_copy_only=False)).all(), "the same labels"
-        spent = time.time() - began
-        print(f"one process, {options.workers} threads: {spent:.0f} s, {options.rows / spent:,.0f} rows/s", flush=True)
-        print("every row once, all labels those of one process")
+        print(f"{len(killed)} workers killed", flush=True)
+        for name in ["calm", "killed"]:
+            check(options.folder / name, options.folder / "own", count)
+        print("every row once, all labels and distances those of one process")
     finally:
         shutil.rmtree(options.folder, ignore_errors=True)
+
+
+@contextmanager
+def measured(what: str, rows: int, alive: bool = True) -> Iterator[None]:
+    wall, cpu = time.time(), cpu_seconds()
+    yield
+    wall, cpu = time.time() - wall, cpu_seconds() - cpu
+    # The time of workers that were killed is lost.
+    spent = f", {cpu:.1f} CPU seconds" if alive else ""
+    print(f"{what}: {wall:.1f} s ({rows / wall:,.0f} rows/s){spent}", flush=True)
+
+
+def cpu_seconds() -> float:
+    """Of all that is in this namespace and lives; Ray does not gather that of workers that have ended."""
+    ticks = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            ticks += sum(map(int, (process / "stat").read_text().rpartition(")")[2].split()[11:13]))
+        except OSError:
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def on_ray(options: argparse.Namespace, name: str) -> None:
+    model, rows = options.folder / "model", options.folder / "rows"
+    bidilel.ray.predict(rows, model, output=options.folder / name, concurrency=options.workers)
+
+
+def check(found: Path, own: Path, rows: int) -> None:
+    table, expected = pq.read_table(found).sort_by("id"), pq.read_table(own)
+    assert len(table) == rows and (table["id"].to_numpy() == np.arange(rows)).all(), "every row once"
+    assert expected["id"].equals(table["id"]) and expected["label"].equals(table["label"]), "the same labels"
+    assert expected["distance"].equals(table["distance"]), "the same distances"
 
 
 if __name__ == "__main__":

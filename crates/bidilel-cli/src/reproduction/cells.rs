@@ -1,20 +1,15 @@
 //! Cells that have data, run trial by trial: those over the same views share what is loaded.
 
-use std::collections::{BTreeMap, HashSet};
-use std::io::{IsTerminal, Write};
-use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 use bidilel::reproduce::{Bench, Choice, Measured, Protocol};
 use bidilel_experiments::{Cell, Select, Show, Views};
-use bidilel_math::{Check, Observer};
-use bidilel_report::visible;
+use bidilel_math::Observer;
 
-use super::Journal;
 use super::data::CellData;
+use super::{CellTrial, Host, Journal};
 use crate::failure::worded;
-use crate::progress::{Progress, Verbosity};
 
 /// A cell with its data.
 pub(super) struct Job {
@@ -46,11 +41,11 @@ pub(super) fn run(
     jobs: &[Job],
     select: Option<&Select>,
     journal: &Journal,
-    progress: &Progress,
+    host: &dyn Host,
 ) -> Result<BTreeMap<(usize, usize), Done>> {
     let mut done: BTreeMap<(usize, usize), Done> = BTreeMap::new();
-    let watch = Hushed::new(progress);
-    let live = Live::new(jobs.iter().map(|job| job.data.trials.len()).sum(), progress);
+    let (mut count, total) = (0, jobs.iter().map(|job| job.data.trials.len()).sum());
+    host.planned(total);
     let mut groups: Vec<Vec<&Job>> = Vec::new();
     for job in jobs {
         let shares = |other: &&Job| {
@@ -70,8 +65,18 @@ pub(super) fn run(
                 if result.failure.is_some() {
                     continue;
                 }
-                match one(job, number, select, &mut bench, result, journal, &watch) {
-                    Ok(()) => live.show(job, number, result, progress),
+                match one(job, number, select, &mut bench, result, journal, host.of_fits()) {
+                    Ok(()) => {
+                        count += 1;
+                        host.measured(&CellTrial {
+                            done: count,
+                            total,
+                            cell: &job.name,
+                            trial: number,
+                            trials: job.data.trials.len(),
+                            per_class: result.runs.last().map(|run| run.per_class),
+                        });
+                    }
                     Err(error @ (bidilel::Error::Cancelled | bidilel::Error::Journal { .. })) => {
                         return Err(error.into());
                     }
@@ -80,7 +85,7 @@ pub(super) fn run(
             }
         }
     }
-    progress.finish();
+    host.stage_over();
     Ok(done)
 }
 
@@ -92,7 +97,7 @@ fn one<'j>(
     bench: &mut Option<(Protocol, Bench<'j>)>,
     result: &mut Done,
     journal: &'j Journal,
-    watch: &Hushed<'_>,
+    watch: &dyn Observer,
 ) -> bidilel::Result<()> {
     let Job { cell, data, protocol, .. } = job;
     let make = |views: Vec<String>| {
@@ -133,75 +138,4 @@ fn one<'j>(
     }
     result.choices.push(choice);
     Ok(())
-}
-
-/// Remarks of hundreds of fits are heard only by those who ask, and each once.
-struct Hushed<'a> {
-    progress: &'a Progress,
-    said: Mutex<HashSet<String>>,
-}
-
-impl<'a> Hushed<'a> {
-    fn new(progress: &'a Progress) -> Self {
-        Self { progress, said: Mutex::new(HashSet::new()) }
-    }
-}
-
-impl Observer for Hushed<'_> {
-    fn stage(&self, name: &'static str) {
-        if self.progress.verbosity() != Verbosity::Verbose {
-            self.progress.stage(name);
-        }
-    }
-
-    fn note(&self, message: &str) {
-        let new = self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned());
-        if new && self.progress.verbosity() == Verbosity::Verbose {
-            self.progress.note(message);
-        }
-    }
-
-    fn check(&self, check: &Check) {
-        self.progress.check(check);
-    }
-
-    fn poll(&self) -> ControlFlow<()> {
-        self.progress.poll()
-    }
-}
-
-/// Cells as they are finished, on stderr: for a person who waits.
-struct Live {
-    shown: bool,
-    total: usize,
-    done: Mutex<usize>,
-}
-
-impl Live {
-    fn new(total: usize, progress: &Progress) -> Self {
-        let shown = match progress.verbosity() {
-            Verbosity::Quiet => false,
-            Verbosity::Normal => std::io::stderr().is_terminal(),
-            Verbosity::Verbose => true,
-        };
-        Self { shown, total, done: Mutex::new(0) }
-    }
-
-    fn show(&self, job: &Job, number: usize, result: &Done, progress: &Progress) {
-        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        *done += 1;
-        if !self.shown {
-            return;
-        }
-        progress.finish();
-        let trials = job.data.trials.len();
-        let trial = if trials > 1 { format!(", trial {} of {trials}", number + 1) } else { String::new() };
-        let value = match result.runs.last() {
-            Some(run) => format!("{:.1} %", 100.0 * run.per_class),
-            None => "chosen".to_owned(),
-        };
-        let line = format!("{:>4} of {}  {}{trial}: {value}", *done, self.total, job.name);
-        // A closed standard error is no reason to stop.
-        let _ = writeln!(std::io::stderr(), "{}", visible(&line));
-    }
 }

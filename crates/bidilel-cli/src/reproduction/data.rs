@@ -16,7 +16,7 @@ use crate::failure::worded;
 
 /// Where data come from.
 #[derive(Debug, Clone)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// Folders in this one.
     Folder(PathBuf),
     /// The generator, at this share of the real sizes.

@@ -12,53 +12,60 @@ use bidilel_report::{
     VERSION,
 };
 
-use super::args::ReproduceArgs;
 use super::cells::{self, Job};
 use super::data::Absent;
 use super::rows::{blank, failures, finished, header, mark, orders, published, unit, with_data};
-use super::{Journal, Store, figures, machine};
+use super::{Host, Journal, ReproductionOptions, Store, figures, machine};
 use crate::failure::{hinted, usage};
-use crate::progress::Progress;
 
 /// Folds of a dataset that says nothing of them.
 const FOLDS: usize = 5;
 
-/// The experiment of a name or file: the name that results have, its text, and what it says.
-pub(crate) fn named(table: &str) -> Result<(String, String, Experiment)> {
-    let is_file = Path::new(table).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
-    let (name, text) = match bidilel_experiments::source(table) {
-        Some(text) => (table.to_owned(), text.to_owned()),
-        None if is_file => {
-            let text =
-                std::fs::read_to_string(table).with_context(|| format!("`{table}`: cannot be read"))?;
-            let stem = Path::new(table).file_stem().map_or(table.into(), |stem| stem.to_string_lossy());
-            (stem.into_owned(), text)
-        }
-        None => {
-            let names: Vec<String> = NAMES.iter().map(|&name| name.to_owned()).collect();
-            let near = bidilel_data::closest(table, &names);
-            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            return Err(usage(format!(
-                "there is no table `{table}`: expected {}, all, or a .toml file{near}",
-                NAMES.join(", ")
-            )));
-        }
-    };
-    let experiment = Experiment::parse(&text).map_err(|error| {
-        hinted(
-            format!("`{table}`: {error}"),
-            "`bidilel reproduce object-recognition --show` prints a file of the form that is expected",
-        )
-    })?;
-    Ok((name, text, experiment))
+/// An experiment with the name that its results have, and its text.
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) experiment: Experiment,
+}
+
+impl Named {
+    /// The experiment of a name or file.
+    pub(crate) fn find(table: &str) -> Result<Self> {
+        let is_file = Path::new(table).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+        let (name, text) = match bidilel_experiments::source(table) {
+            Some(text) => (table.to_owned(), text.to_owned()),
+            None if is_file => {
+                let text =
+                    std::fs::read_to_string(table).with_context(|| format!("`{table}`: cannot be read"))?;
+                let stem = Path::new(table).file_stem().map_or(table.into(), |stem| stem.to_string_lossy());
+                (stem.into_owned(), text)
+            }
+            None => {
+                let names: Vec<String> = NAMES.iter().map(|&name| name.to_owned()).collect();
+                let near = bidilel_data::closest(table, &names);
+                let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                return Err(usage(format!(
+                    "there is no table `{table}`: expected {}, all, or a .toml file{near}",
+                    NAMES.join(", ")
+                )));
+            }
+        };
+        let experiment = Experiment::parse(&text).map_err(|error| {
+            hinted(
+                format!("`{table}`: {error}"),
+                "`bidilel reproduce object-recognition --show` prints a file of the form that is expected",
+            )
+        })?;
+        Ok(Self { name, text, experiment })
+    }
 }
 
 /// Makes tables with what they have in common.
 pub(crate) struct Maker<'a> {
-    pub(crate) args: &'a ReproduceArgs,
+    pub(crate) options: &'a ReproductionOptions,
     pub(crate) store: Store,
     pub(crate) journal: Journal,
-    pub(crate) progress: &'a Progress,
+    pub(crate) host: &'a dyn Host,
 }
 
 /// A table while its cells are resolved.
@@ -74,9 +81,10 @@ impl Maker<'_> {
     ///
     /// # Errors
     /// What ends the whole table; a cell that fails is a cell that says so.
-    pub(crate) fn table(&mut self, name: &str, text: &str, experiment: &Experiment) -> Result<Reproduction> {
-        let Resolved { jobs, absent, notes } = self.resolve(experiment);
-        let done = cells::run(&jobs, experiment.select.as_ref(), &self.journal, self.progress)?;
+    pub(crate) fn table(&mut self, named: &Named) -> Result<Reproduction> {
+        let Named { name, text, experiment } = named;
+        let Resolved { jobs, absent, notes } = self.resolve(experiment)?;
+        let done = cells::run(&jobs, experiment.select.as_ref(), &self.journal, self.host)?;
         let mut missing: BTreeSet<MissingData> = BTreeSet::new();
         let (mut rows, mut kept) = (Vec::new(), Vec::new());
         for (number, row) in experiment.rows.iter().enumerate() {
@@ -140,7 +148,7 @@ impl Maker<'_> {
         notes.extend(failures(experiment, &rows));
         let used: BTreeSet<String> = jobs.iter().map(|job| job.cell.dataset.clone()).collect();
         Ok(Reproduction {
-            experiment: name.to_owned(),
+            experiment: name.clone(),
             title: experiment.title.clone(),
             published: experiment.paper.clone(),
             spread: match experiment.spread {
@@ -180,27 +188,31 @@ impl Maker<'_> {
     }
 
     fn manifest(&self, text: &str, used: &[String]) -> Manifest {
-        let (args, stand_ins) = (self.args, self.store.stand_ins());
-        let reduced = Reduced { splits: args.splits, folds: args.folds, starts: args.starts, stand_ins };
+        let (options, stand_ins) = (self.options, self.store.stand_ins());
+        let reduced =
+            Reduced { splits: options.splits, folds: options.folds, starts: options.starts, stand_ins };
         let whole = Reduced { splits: None, folds: None, starts: None, stand_ins: None };
         Manifest {
             version: VERSION.to_owned(),
             experiment: bidilel::reproduce::fingerprint_of_text(text),
-            seed: args.seed,
+            seed: options.seed,
             reduced: (reduced != whole).then_some(reduced),
             data: self.store.records(used),
             machine: machine::here(),
         }
     }
 
-    fn resolve(&mut self, experiment: &Experiment) -> Resolved {
+    fn resolve(&mut self, experiment: &Experiment) -> Result<Resolved> {
         let mut resolved = Resolved::default();
         for (row, line) in experiment.rows.iter().enumerate() {
             for (column, other) in experiment.columns.iter().enumerate() {
                 let Some(cell) = experiment.cell(line, other) else { continue };
+                if self.host.of_fits().poll().is_break() {
+                    return Err(bidilel::Error::Cancelled.into());
+                }
                 let source = experiment.datasets.get(&cell.dataset).cloned().unwrap_or_default();
                 let several = cell.views != Views::Named;
-                let data = match self.store.cell(&cell, &source, several, self.progress) {
+                let data = match self.store.cell(&cell, &source, several, self.host.observer()) {
                     Ok(data) => data,
                     Err(absent) => {
                         resolved.absent.push(((row, column), absent));
@@ -209,19 +221,19 @@ impl Maker<'_> {
                 };
                 let title = source.title.clone().unwrap_or_else(|| cell.dataset.clone());
                 resolved.notes.extend(data.substitutes.iter().map(|note| format!("§ {title}: {note}")));
-                let folds = source.folds.unwrap_or(FOLDS).min(self.args.folds.unwrap_or(usize::MAX));
+                let folds = source.folds.unwrap_or(FOLDS).min(self.options.folds.unwrap_or(usize::MAX));
                 let protocol = Protocol {
                     share: source.holdout.unwrap_or(SHARE),
                     folds,
                     named: source.validation,
-                    seed: self.args.seed,
+                    seed: self.options.seed,
                 };
-                let starts = cell.starts.min(self.args.starts.unwrap_or(u16::MAX));
+                let starts = cell.starts.min(self.options.starts.unwrap_or(u16::MAX));
                 let name = format!("{} · {}", line.labels.join(" "), other.labels.join(" "));
                 resolved.jobs.push(Job { place: (row, column), name, cell, data, protocol, starts });
             }
         }
-        self.progress.finish();
-        resolved
+        self.host.stage_over();
+        Ok(resolved)
     }
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,16 +29,16 @@ _PAUSE = 1.0
 _log = logging.getLogger(__name__)
 
 
-class _Actor:
-    """A recognizer on a worker, which opens the model once."""
+@lru_cache(maxsize=4)
+def _recognizer(source: Any, how: str) -> Recognizer:
+    """The recognizer of a worker, which opens the model once."""
+    recognizer = Recognizer(ray.get(source) if isinstance(source, ray.ObjectRef) else source, **json.loads(how))
+    _ = recognizer.model
+    return recognizer
 
-    def __init__(self, model: Any, how: dict[str, Any]) -> None:
-        source = ray.get(model) if isinstance(model, ray.ObjectRef) else model
-        self._recognizer = Recognizer(source, **how)
-        _ = self._recognizer.model
 
-    def __call__(self, table: pa.Table) -> pa.Table:
-        return self._recognizer(table)
+def _recognize(table: pa.Table, source: tuple[Any], how: str) -> pa.Table:
+    return _recognizer(source[0], how)(table)
 
 
 def predict(
@@ -48,7 +50,7 @@ def predict(
     keep: Sequence[str] | None = None,
     candidates: str | None = None,
     batch_size: int = 8192,
-    concurrency: int | tuple[int, int] | None = None,
+    concurrency: int | None = None,
     num_cpus: float = 1,
     retries: int = 3,
 ) -> Any:
@@ -69,11 +71,11 @@ def predict(
     candidates : {"unseen", "known", "all"}, optional
         The classes that compete, as in :meth:`bidilel.Model.predict`.
     batch_size : int, default=8192
-        Rows that an actor recognizes at a time.
-    concurrency : int or (int, int), optional
-        Actors, or the fewest and the most of them; as many as there are processors by default.
+        Rows that a task recognizes at a time.
+    concurrency : int, optional
+        The most tasks at a time; as many as there are processors for by default.
     num_cpus : float, default=1
-        Processors of an actor; it uses as many threads.
+        Processors of a task; it uses as many threads.
     retries : int, default=3
         How often a job that failed because of Ray (a lost node, say) is started again. Ray itself repeats single tasks.
 
@@ -95,20 +97,24 @@ def predict(
     else:
         source = os.path.abspath(fspath(model))
         Model.load(source)  # What is wrong with it is said here, not by an actor.
-    how = {"features": features, "keep": keep, "candidates": candidates, "n_jobs": max(1, int(num_cpus))}
-    actors = concurrency or max(1, int(ray.cluster_resources().get("CPU", 1) / num_cpus))
-
-    sizes = {"size": actors} if isinstance(actors, int) else {"min_size": actors[0], "max_size": actors[1]}
+    how = {
+        "features": features if isinstance(features, str) else list(features),
+        "keep": None if keep is None else list(keep),
+        "candidates": candidates,
+        "n_jobs": max(1, int(num_cpus)),
+    }
 
     def lazily() -> Any:
         rows = dataset if isinstance(dataset, ray.data.Dataset) else ray.data.read_parquet(_paths(dataset))
         return rows.map_batches(
-            _Actor,
-            fn_constructor_args=(source, how),
+            _recognize,
+            # Within a tuple, a reference is passed on as one: the model is fetched once per worker, not once per task.
+            fn_args=((source,), json.dumps(how)),
             batch_size=batch_size,
             batch_format="pyarrow",
             zero_copy_batch=True,
-            compute=ray.data.ActorPoolStrategy(**sizes),
+            # Tasks, no actors: a pool of actors on all processors would leave none for those that read and write.
+            compute=ray.data.TaskPoolStrategy(concurrency),
             num_cpus=num_cpus,
         )
 
