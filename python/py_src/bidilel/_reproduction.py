@@ -75,7 +75,8 @@ def reproduce(
     splits : int, optional
         At most so many divisions of the classes, instead of the paper's 30.
     folds : int, optional
-        At most so many folds of the known classes, by which settings are chosen.
+        At most so many folds of the known classes, by which settings are chosen. With 0
+        there is no search, and every cell has the default settings.
     starts : int, optional
         At most so many random starts, instead of the paper's five.
     seed : int, default=0

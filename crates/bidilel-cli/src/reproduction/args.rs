@@ -39,8 +39,9 @@ pub(crate) struct ReproduceArgs {
     /// At most so many divisions of the classes, instead of the paper's 30
     #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Run")]
     pub(crate) splits: Option<usize>,
-    /// At most so many folds of the known classes, by which settings are chosen
-    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Run")]
+    /// At most so many folds of the known classes, by which settings are chosen; with 0 there is no search, and every cell has the
+    /// default settings
+    #[arg(long, value_name = "N", help_heading = "Run")]
     pub(crate) folds: Option<usize>,
     /// At most so many random starts, instead of the paper's five
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Run")]

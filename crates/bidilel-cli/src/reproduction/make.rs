@@ -30,7 +30,7 @@ pub struct ReproductionOptions {
     pub resume: bool,
     /// At most so many divisions of the classes.
     pub splits: Option<usize>,
-    /// At most so many folds of the known classes.
+    /// At most so many folds of the known classes; without any, settings are the defaults.
     pub folds: Option<usize>,
     /// At most so many random starts.
     pub starts: Option<u16>,
@@ -93,7 +93,7 @@ fn check(options: &ReproductionOptions) -> Result<()> {
         _ => {}
     }
     let starts = options.starts.map(usize::from);
-    for (name, count) in [("splits", options.splits), ("folds", options.folds), ("starts", starts)] {
+    for (name, count) in [("splits", options.splits), ("starts", starts)] {
         if count == Some(0) {
             return Err(usage(format!("{name} must be at least 1, found 0")));
         }

@@ -171,7 +171,7 @@ impl Maker<'_> {
 
     /// What makes these numbers others than those of the whole experiment.
     fn caveats(&self) -> Vec<String> {
-        let ReproduceArgs { splits, folds, starts, .. } = self.args;
+        let ReproductionOptions { splits, folds, starts, .. } = self.options;
         let stand_ins = self.store.stand_ins().map(|scale| {
             format!(
                 "made of generated stand-ins with {scale} of the real instances and features: no number compares with a published one"
@@ -179,11 +179,14 @@ impl Maker<'_> {
         });
         let limits = [
             splits.map(|most| format!("divisions of the classes {most}")),
-            folds.map(|most| format!("folds {most}")),
+            folds.map(|most| match most {
+                0 => "no search for settings, these are the defaults".to_owned(),
+                most => format!("folds {most}"),
+            }),
             starts.map(|most| format!("starts {most}")),
         ];
         let limits: Vec<String> = limits.into_iter().flatten().collect();
-        let reduced = (!limits.is_empty()).then(|| format!("reduced, at most: {}", limits.join(", ")));
+        let reduced = (!limits.is_empty()).then(|| format!("reduced to: {}", limits.join(", ")));
         stand_ins.into_iter().chain(reduced).collect()
     }
 

@@ -318,6 +318,19 @@ fn all_tables_are_made_of_small_datasets() {
 }
 
 #[test]
+fn without_folds_nothing_is_searched_for_and_the_defaults_are_run() {
+    let folder = Folder::generated();
+    let mine = written(&folder, MINE);
+    let words = ["reproduce", &mine, "--data", &parent(&folder), "--folds", "0", "--format", "json"];
+    let table = bidilel(&words).json();
+    let (searched, fixed) = (cell(&table, 0, 0), cell(&table, 1, 0));
+    assert_eq!((&searched["status"], &fixed["status"]), (&"measured".into(), &"measured".into()));
+    let settings = &searched["runs"][0]["settings"];
+    assert_eq!((&settings["alpha"], &settings["neighbors"]), (&10.0.into(), &10.into()), "{settings}");
+    assert!(table["notes"][0].as_str().unwrap().contains("no search"), "{}", table["notes"]);
+}
+
+#[test]
 fn stand_ins_have_the_classes_of_the_real_data_and_are_no_data_of_the_paper() {
     let folder = Folder::generated();
     let text = MINE

@@ -28,7 +28,7 @@ use crate::visual::Until;
 pub struct Protocol {
     /// Share of the known classes that a fold holds out.
     pub share: f64,
-    /// How many folds.
+    /// How many folds; without any there is no search, and settings that are not fixed are the defaults.
     pub folds: usize,
     /// Whether the validation classes that the split names are the only fold, where it names some.
     pub named: bool,
@@ -121,7 +121,7 @@ impl<'l> Bench<'l> {
         let holdout = if named && !self.trial.validation.is_empty() {
             Holdout::Split
         } else {
-            Holdout::Random { share, folds, seed }
+            Holdout::Random { share, folds: folds.max(1), seed }
         };
         tune::folds(&self.dataset, &self.trial, holdout)
     }
@@ -149,6 +149,9 @@ impl<'l> Bench<'l> {
                 None => self.base(semantic),
             };
             let plan = search.plan(&base, self.protocol.seed)?;
+            if self.protocol.folds == 0 {
+                return Ok(Choice::given(plan.base.effective()));
+            }
             if search.is_single() {
                 let only =
                     |settings: Settings, axis: &tune::Axis| axis.over(&settings).map(|mut all| all.remove(0));
@@ -188,6 +191,7 @@ impl<'l> Bench<'l> {
         let key = self.key_of("order", &format!("{:?} {:?} {k} {most}", self.protocol, base.semantic));
         known_or(self.ledger, &key, || {
             let until = (k, Until { most: Some(most), threshold: None });
+            // The order is a result, not a setting: it needs a fold in any case.
             let (folds, seed) = (self.folds()?, self.protocol.seed);
             let found = choose_views(&self.dataset, &self.trial, &folds, &base, until, seed, watch)?;
             Ok(found.selection.order.iter().map(|&view| self.views[view].clone()).collect())
