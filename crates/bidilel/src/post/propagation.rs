@@ -309,8 +309,10 @@ mod tests {
         assert!(refuse(Propagation { propagation_temperature: 0.0, ..Propagation::default() }));
         let mut far = before.clone();
         far.scores.values[(0, 0)] = -1e200;
-        let failure = Post::Propagation(Propagation::default()).refine(far).expect_err("too far").to_string();
-        assert!(failure.contains("propagation") && failure.contains("not finite"), "{failure}");
+        let failure = Post::Propagation(Propagation::default()).refine(far).expect_err("too far");
+        assert_eq!(failure.to_string(), "propagation failed");
+        let source = std::error::Error::source(&failure).expect("a reason").to_string();
+        assert!(source.contains("not finite"), "{source}");
         let scores = Recognition::from(before.scores.clone());
         assert!(Post::Propagation(Propagation::default()).refine(scores).is_err(), "it needs points");
     }
