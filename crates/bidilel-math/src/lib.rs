@@ -69,6 +69,7 @@ pub mod norms;
 pub mod parallel;
 pub mod pca;
 pub mod projection;
+pub mod propagation;
 pub mod ranking;
 pub mod scatter;
 pub mod simd;
@@ -80,6 +81,7 @@ pub mod symmetric;
 pub mod vector;
 
 mod columns;
+mod conjugate;
 mod csr;
 mod error;
 mod graphs;

@@ -93,8 +93,8 @@ pub use model::{Model, Prediction};
 pub use networks::Networks;
 pub use pipeline::{Fitted, Pipeline};
 pub use post::{
-    Balanced, Batch, Csls, GlobalCorrection, MutualProximity, Nrm, Post, Prior, Refiner, ScoreRefiner,
-    SelfTraining, Structured,
+    Balanced, Batch, Csls, GlobalCorrection, MutualProximity, Nrm, Post, Prior, Propagation, Refiner,
+    ScoreRefiner, SelfTraining, Structured,
 };
 pub use recognize::{Recognition, Scores};
 pub use semantic::{ClassSemantics, Representation, SemanticDistances};

@@ -53,7 +53,8 @@ class ZeroShotClassifier(
     normalize : {"l2", "power", "none"}, optional
         Normalization of every instance; ``"l2"`` by default.
     post : str or list of str, optional
-        Refiners for :meth:`refine`: ``"self-training"``, ``"structured"``, ``"balanced"``, hubness remedies.
+        Refiners for :meth:`refine`: ``"self-training"``, ``"structured"``, ``"balanced"``, ``"propagation"``,
+        hubness remedies.
     self_training_neighbors : int, optional
         Instances that self-training moves a class to.
     metric : {"euclidean", "cosine", "precomputed"} or dict, default="euclidean"

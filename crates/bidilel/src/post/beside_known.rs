@@ -66,6 +66,11 @@ impl BesideKnown {
         }
         let Recognition { scores, latent } = before;
         let latent = latent.ok_or(Error::NoLatentPoints { refiner: refiner.name() })?;
+        if let Post::Propagation(refiner) = refiner {
+            // Shares of all classes, with the bias; those after it are scores of another kind, also where nothing is
+            // left to unseen classes.
+            return refiner.refine(latent, &scores.calibrated(self.known, self.bias), batch.watch);
+        }
         if members.is_empty() {
             return Ok(Recognition { scores, latent: Some(latent) });
         }
@@ -90,7 +95,11 @@ impl BesideKnown {
                 let scores = refiner.priced(&unit, &prices);
                 Ok(Recognition { scores, latent: Some(unit) })
             }
-            Post::Nrm(_) | Post::GlobalCorrection(_) | Post::Csls(_) | Post::MutualProximity(_) => {
+            Post::Propagation(_)
+            | Post::Nrm(_)
+            | Post::GlobalCorrection(_)
+            | Post::Csls(_)
+            | Post::MutualProximity(_) => {
                 Refiner::refine(refiner, Recognition { scores, latent: Some(latent) })
             }
         }

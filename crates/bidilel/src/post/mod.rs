@@ -4,7 +4,8 @@
 //! methods that have one; [`Post`] returns an error otherwise. A [`ScoreRefiner`] changes scores alone, and works after
 //! any method: the remedies against hubs, classes that are near to everything. It leaves latent points as they are, so
 //! that a latent refiner may follow; self-training then takes its nearest instances by the refined scores, while
-//! structured and balanced prediction start from the embeddings and drop them.
+//! structured and balanced prediction start from the embeddings and drop them. [`Propagation`] changes scores, too, by those
+//! of the instances around a latent point.
 //!
 //! ```
 //! use bidilel::{
@@ -28,6 +29,7 @@ mod global_correction;
 mod mutual_proximity;
 mod nrm;
 mod prior;
+mod propagation;
 #[cfg(test)]
 mod score_laws;
 mod self_training;
@@ -46,6 +48,7 @@ pub use mutual_proximity::MutualProximity;
 pub use nrm::Nrm;
 pub(crate) use nrm::normalize_classes;
 pub use prior::Prior;
+pub use propagation::{Propagation, ScoreKind};
 pub use self_training::SelfTraining;
 pub use structured::Structured;
 pub(crate) use trust::Remarks;
@@ -120,6 +123,8 @@ pub enum Post {
     Structured(Structured),
     /// Soft clusters from the embeddings, of shares near equal, given or estimated ones.
     Balanced(Balanced),
+    /// Class shares of an instance are drawn towards those of its nearest instances.
+    Propagation(Propagation),
     /// Scores of a class are divided by their norm.
     Nrm(Nrm),
     /// Instances by their place in the list of a class.
@@ -133,11 +138,15 @@ pub enum Post {
 impl Post {
     /// The refiners that settings name, in order, with the settings that they own.
     pub(crate) fn from_settings(settings: &Settings) -> Vec<Self> {
-        let refiner = |name: &PostName| match name {
+        let all = settings.post.as_deref().unwrap_or_default();
+        let refiner = |(at, name): (usize, &PostName)| match name {
             PostName::None => None,
             PostName::SelfTraining => Some(Self::SelfTraining(SelfTraining::from_settings(settings))),
             PostName::Structured => Some(Self::Structured(Structured::from_settings(settings))),
             PostName::Balanced => Some(Self::Balanced(Balanced::from_settings(settings))),
+            PostName::Propagation => {
+                Some(Self::Propagation(Propagation::from_settings(settings, &all[..at])))
+            }
             PostName::Nrm => Some(Self::Nrm(Nrm {})),
             PostName::GlobalCorrection => Some(Self::GlobalCorrection(GlobalCorrection {})),
             PostName::Csls => Some(Self::Csls(Csls::from_settings(settings))),
@@ -145,7 +154,7 @@ impl Post {
                 Some(Self::MutualProximity(MutualProximity::from_settings(settings)))
             }
         };
-        settings.post.iter().flatten().filter_map(refiner).collect()
+        all.iter().enumerate().filter_map(refiner).collect()
     }
 
     /// The name by which settings ask for it.
@@ -154,6 +163,7 @@ impl Post {
             Self::SelfTraining(_) => "self-training",
             Self::Structured(_) => "structured",
             Self::Balanced(_) => "balanced",
+            Self::Propagation(_) => "propagation",
             Self::Nrm(_) => "nrm",
             Self::GlobalCorrection(_) => "global-correction",
             Self::Csls(_) => "csls",
@@ -192,6 +202,8 @@ impl Post {
             Self::Structured(refiner) => refiner.refine(self.latent(latent)?, &scores).map(Recognition::from),
             // Its scores are not those of the nearest center alone.
             Self::Balanced(refiner) => refiner.refine(self.latent(latent)?, batch),
+            // It leaves the embeddings where they are.
+            Self::Propagation(refiner) => refiner.refine(self.latent(latent)?, &scores, batch.watch),
             Self::Nrm(refiner) => scored(refiner.refine(&scores), latent),
             Self::GlobalCorrection(refiner) => scored(refiner.refine(&scores), latent),
             Self::Csls(refiner) => scored(refiner.refine(&scores), latent),

@@ -56,6 +56,7 @@ names! {
     /// Names of the refiners.
     PostName {
         None = "none", SelfTraining = "self-training", Structured = "structured", Balanced = "balanced",
+        Propagation = "propagation",
         Nrm = "nrm", GlobalCorrection = "global-correction", Csls = "csls", MutualProximity = "mutual-proximity",
     }
     /// Names of the distributions of mutual proximity.

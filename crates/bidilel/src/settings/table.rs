@@ -35,6 +35,7 @@ const PROJECTING: Owner = Owner::BottomUp(&[
 const RIDGE: Owner = Owner::BottomUp(&[BottomUpName::Lda, BottomUpName::Cca, BottomUpName::CcaLda]);
 const LSM: Owner = Owner::TopDown(&[TopDownName::Lsm, TopDownName::LsmSvr, TopDownName::LsmKrr]);
 const KRR: Owner = Owner::TopDown(&[TopDownName::Krr, TopDownName::LsmKrr]);
+const PROPAGATION: Owner = Owner::Refiner(PostName::Propagation);
 const BALANCED: Owner = Owner::Refiner(PostName::Balanced);
 const EMBEDDERS: Owner = Owner::TopDown(&[
     TopDownName::Lsm,
@@ -716,6 +717,29 @@ table! {
         default: Is("40"),
         range: Range::AtLeast(1),
         tune: Tune::Varied("The most rounds of balanced"),
+    }
+    propagation_neighbors: usize, "Nearest test instances that propagation joins an instance with" {
+        owner: PROPAGATION,
+        value_name: "N",
+        default: Is("10"),
+        range: Range::AtLeast(1),
+        tune: Tune::Varied("Nearest test instances that propagation joins an instance with"),
+    }
+    propagation_weight: f64, "Weight of these instances against the recognition before propagation" {
+        owner: PROPAGATION,
+        value_name: "X",
+        default: Is("0.5"),
+        range: Range::OpenShare,
+        tune: Tune::Varied("Weights of these instances against the recognition before propagation"),
+    }
+    propagation_temperature: f64, "Temperature of the class shares before propagation" {
+        owner: PROPAGATION,
+        value_name: "X",
+        default: Words("that of balanced right before it, otherwise 0.05"),
+        range: Range::Positive,
+        tune: Tune::Varied(
+            "Temperatures of the class shares before propagation [default: that of balanced right before it, otherwise 0.05]"
+        ),
     }
     self_training_neighbors: usize, "Instances that self-training takes for a class" {
         owner: SELF_TRAINING,

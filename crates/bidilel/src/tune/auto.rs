@@ -1,8 +1,8 @@
 //! The choice among pipelines: which normalization, learner and embedder, and whether to refine.
 //!
 //! Every pipeline is tried with a few values of what matters most to it; then the winner is tuned, one setting or one
-//! small grid at a time; then the weights of semantic representations; then refiners are tried on it. What is fixed
-//! stays.
+//! small grid at a time; then the weights of semantic representations; then refiners are tried on it, and label propagation
+//! after the refiner that was chosen. What is fixed stays.
 //!
 //! The highest mean wins: pipelines differ by more than values of one setting do, and the paper's with its defaults is
 //! one of them. How sure the choice is against that one is said in the end.
@@ -153,7 +153,21 @@ fn refined<T: Scalar>(search: &mut Search<'_, T>, best: &Settings) -> Result<Set
     search.tried.clear();
     let held = search.stage(Stage::Post, held, &free, None)?;
     let [with, without] = [&held, &free].map(|one| search.scored(Stage::Post, one).mean);
-    if with > without { search.settle(held, Some(&free)) } else { Ok(free) }
+    let chosen = if with > without { search.settle(held, Some(&free))? } else { free };
+    propagated(search, &chosen)
+}
+
+/// What was chosen, or the same with label propagation after it, whichever has the highest mean.
+///
+/// Its gain is small and of one sign: a choice by more than noise would pass over it on folds of few classes, and on folds
+/// that were left out of the choice the highest mean did better (`docs/decisions/2026-11-18-label-propagation.md`).
+fn propagated<T: Scalar>(search: &mut Search<'_, T>, chosen: &Settings) -> Result<Settings> {
+    let mut post = chosen.post.clone().unwrap_or_default();
+    post.push(PostName::Propagation);
+    let with = Settings { post: Some(post), ..chosen.clone() };
+    let mut batch = vec![chosen.clone()];
+    batch.extend(product(&with, &search.wanted(vec![Axis::new("propagation_weight", &[0.3, 0.5, 0.7])]))?);
+    search.stage(Stage::Post, batch, chosen, None)
 }
 
 /// Embeddings where the points live, unless it was said otherwise.

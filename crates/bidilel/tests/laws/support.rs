@@ -5,7 +5,9 @@ use bidilel::bottom_up::{
 };
 use bidilel::dataset::Dataset;
 use bidilel::pipeline::Pipeline;
-use bidilel::post::{Csls, GlobalCorrection, MutualProximity, Nrm, Post, SelfTraining, Structured};
+use bidilel::post::{
+    Balanced, Csls, GlobalCorrection, MutualProximity, Nrm, Post, Propagation, SelfTraining, Structured,
+};
 use bidilel::synthetic::{Synthetic, View};
 use bidilel::task::{Choice, Task};
 use bidilel::top_down::{Form, Init, Kernel, Lsm, LsmSvr, Optimizer, Svr, TopDown};
@@ -78,6 +80,16 @@ pub(crate) fn refiners() -> Vec<Post> {
     ]
 }
 
+/// Label propagation alone, and after other refiners.
+pub(crate) fn propagations() -> Vec<Vec<Post>> {
+    let last = Post::Propagation(Propagation { propagation_neighbors: 5, ..Propagation::default() });
+    vec![
+        vec![last.clone()],
+        vec![Post::Balanced(Balanced::default()), last.clone()],
+        refiners().into_iter().chain([last]).collect(),
+    ]
+}
+
 /// Refiners that need nothing but scores.
 pub(crate) fn score_refiners() -> Vec<Post> {
     vec![
@@ -89,7 +101,7 @@ pub(crate) fn score_refiners() -> Vec<Post> {
 }
 
 /// Every learner with the default embedder, every embedder with the default learner, and all latent refiners in a chain;
-/// and every refiner of scores.
+/// every refiner of scores; and label propagation.
 pub(crate) fn pipelines() -> Vec<Pipeline> {
     let with = |bottom_up: BottomUp, top_down: TopDown| Pipeline {
         bottom_up,
@@ -103,6 +115,7 @@ pub(crate) fn pipelines() -> Vec<Pipeline> {
         .map(|learner| with(learner, TopDown::default()))
         .chain(embedders().into_iter().map(|embedder| with(first.clone(), embedder)))
         .chain(score_refiners().into_iter().map(|post| Pipeline { post: vec![post], ..Pipeline::default() }))
+        .chain(propagations().into_iter().map(|post| Pipeline { post, ..Pipeline::default() }))
         .collect()
 }
 

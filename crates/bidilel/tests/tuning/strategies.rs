@@ -1,7 +1,8 @@
 //! The other strategies, budgets, memories, and what is wrong with a grid.
 
+use bidilel::settings::PostName::Propagation;
 use bidilel::settings::Settings;
-use bidilel::tune::{Axis, Forgetful, Outcome, Plan, Rule, Stage, Strategy};
+use bidilel::tune::{Axis, Forgetful, Outcome, Plan, Rule, Scored, Stage, Strategy};
 use bidilel_math::{Observer, Silent};
 use serde_json::json;
 use std::sync::Mutex;
@@ -97,6 +98,27 @@ fn the_choice_of_a_pipeline_looks_at_every_learner_and_embedder() {
     }
     let highest = outcome.scored.iter().map(|one| one.mean).fold(0.0, f64::max);
     assert!(outcome.best.mean > highest - 0.05, "{} of {highest}", outcome.best.mean);
+}
+
+#[test]
+fn propagation_is_tried_after_the_chosen_refiner_and_taken_where_its_mean_is_higher() {
+    for base in [json!({}), json!({"propagation_weight": 0.4})] {
+        let plan =
+            Plan { base: settings(base.clone()), axes: Vec::new(), auto: true, ..plan(Strategy::Paper) };
+        let outcome = run(&plan, &Forgetful, &Silent).expect("an outcome");
+        let propagates = |one: &&Scored| one.settings.post.iter().flatten().any(|name| *name == Propagation);
+        let tried: Vec<&Scored> = outcome.scored.iter().filter(propagates).collect();
+        assert_eq!(tried.len(), if base == json!({}) { 3 } else { 1 }, "a weight that is fixed stays");
+        let chain = tried[0].settings.post.clone().expect("refiners");
+        assert_eq!(chain.last(), Some(&Propagation));
+        assert!(tried.iter().all(|one| one.settings.post.as_ref() == Some(&chain)));
+        let before =
+            |one: &&Scored| one.settings.post.as_deref().unwrap_or_default() == &chain[..chain.len() - 1];
+        let kept = outcome.scored.iter().filter(before).map(|one| one.mean).fold(0.0, f64::max);
+        let highest = tried.iter().map(|one| one.mean).fold(kept, f64::max);
+        assert!((outcome.best.mean - highest).abs() < 1e-12, "{} {highest}", outcome.best.mean);
+        assert_eq!(propagates(&&outcome.best), highest > kept + 1e-12);
+    }
 }
 
 /// Keeps what is said.
