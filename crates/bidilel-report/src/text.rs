@@ -16,6 +16,9 @@ pub fn pad(text: &str, width: usize) -> String {
 
 /// Breaks a line that is too long at spaces; the lines after the first begin with `indent`.
 pub fn wrap(line: &str, width: usize, indent: &str) -> String {
+    if line.width() <= width {
+        return line.to_owned();
+    }
     let start: String = line.chars().take_while(|&c| c == ' ').collect();
     let indent = format!("{start}{indent}");
     let room = width.saturating_sub(indent.width()).max(1);
@@ -248,6 +251,7 @@ mod tests {
         assert_eq!(wrap("  a bb ccc dddd", 9, "  "), "  a bb\n    ccc\n    dddd");
         assert_eq!(wrap("abcdef gh", 4, ""), "abcd\nef\ngh");
         assert_eq!(wrap("short", 60, "  "), "short");
+        assert_eq!(wrap("just fits", 9, "  "), "just fits");
         assert_eq!(wrap("", 60, "  "), "");
     }
 }
