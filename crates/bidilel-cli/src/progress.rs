@@ -81,6 +81,11 @@ impl Progress {
         seconds
     }
 
+    /// Prints a line to stderr, above what is drawn there.
+    pub(crate) fn line(&self, text: &str) {
+        self.state().bar.suspend(|| say(text));
+    }
+
     /// The self-checks of the stages, each with its worst result.
     pub(crate) fn checks(&self) -> Vec<CheckReport> {
         self.state().checks.clone()

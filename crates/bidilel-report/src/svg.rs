@@ -53,15 +53,17 @@ impl Curve {
             marks: true,
             chosen: self.chosen,
         };
-        let names = self.points.iter().map(|point| point.0.clone()).collect();
+        // 100.0 is a number of a setting, 100 one of an axis.
+        let short = |text: &String| text.strip_suffix(".0").unwrap_or(text).to_owned();
+        let names = self.points.iter().map(|point| short(&point.0)).collect();
         let plot = Plot {
             x: Axis::named(&self.title, names),
             y: Axis::percent("accuracy on held-out known classes (%)").with(range),
             layers: vec![line],
         };
         let chosen = self.chosen.and_then(|chosen| self.points.get(chosen));
-        let chosen =
-            chosen.map_or(String::new(), |point| format!(" The ring is the chosen value, {}.", point.0));
+        let chosen = chosen
+            .map_or(String::new(), |point| format!(" The ring is the chosen value, {}.", short(&point.0)));
         let description = format!("Mean accuracy against {} with standard errors.{chosen}", self.title);
         let title = &self.title;
         Chart::new(&format!("tuning-{}", file_name(title)), title, &description, Drawing::Plot(plot))

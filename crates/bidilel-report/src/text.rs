@@ -16,6 +16,9 @@ pub fn pad(text: &str, width: usize) -> String {
 
 /// Breaks a line that is too long at spaces; the lines after the first begin with `indent`.
 pub fn wrap(line: &str, width: usize, indent: &str) -> String {
+    if line.width() <= width {
+        return line.to_owned();
+    }
     let start: String = line.chars().take_while(|&c| c == ' ').collect();
     let indent = format!("{start}{indent}");
     let room = width.saturating_sub(indent.width()).max(1);
@@ -26,7 +29,9 @@ pub fn wrap(line: &str, width: usize, indent: &str) -> String {
 /// Every line wrapped to `width` where one is given, its continuation indented by two spaces.
 pub fn wrap_lines(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return text.to_owned() };
-    text.lines().map(|line| wrap(line, width, "  ")).collect::<Vec<_>>().join("\n")
+    let wrapped = text.lines().map(|line| wrap(line, width, "  ")).collect::<Vec<_>>().join("\n");
+    // `lines` does not tell whether the last of them ended.
+    if text.ends_with('\n') { wrapped + "\n" } else { wrapped }
 }
 
 /// A table; where `width` is given, its cells are broken at spaces until it fits, as far as words allow.
@@ -51,10 +56,29 @@ pub(crate) fn render(table: &Table, width: Option<usize>) -> String {
         let tall =
             |(column, _): &(Column, Align)| column.iter().any(|cell| cell.lines().count() > MAX_CELL_LINES);
         if total(&aligned) > width || aligned.iter().any(tall) {
-            return records(&before, width);
+            return hanging(&before, width).unwrap_or_else(|| records(&before, width));
         }
     }
     lines(&aligned)
+}
+
+/// The last column, if it is text, below the others of its row; none where these do not fit, either.
+fn hanging(columns: &[(Column, Align)], width: usize) -> Option<String> {
+    const INDENT: &str = "    ";
+    let ((last, Align::Left), others) = columns.split_last()? else { return None };
+    if others.len() < 2 || total(others) > width {
+        return None;
+    }
+    let room = width.saturating_sub(INDENT.width()).max(1);
+    let mut text = String::new();
+    for (row, cell) in lines(others).lines().zip(last) {
+        text += row;
+        text.push('\n');
+        for line in broken(cell, room).iter().filter(|line| !line.is_empty()) {
+            text.extend([INDENT, line, "\n"]);
+        }
+    }
+    Some(text)
 }
 
 /// One block per row, one line per column: for tables that wrapping does not make narrow enough.
@@ -195,10 +219,39 @@ mod tests {
     }
 
     #[test]
+    fn long_text_at_the_end_hangs_below_its_row() {
+        let mut table =
+            Table::new(&[("accuracy", Align::Right), ("folds", Align::Right), ("settings", Align::Left)]);
+        let settings = "alpha 0.1, dim 50, neighbors 25, post self-training, weights heat";
+        table.push(vec!["55.7".to_owned(), "5".to_owned(), settings.to_owned()]);
+        table.push(vec!["9.1".to_owned(), "5".to_owned(), "the defaults".to_owned()]);
+        insta::assert_snapshot!(render(&table, Some(30)), @r"
+        accuracy  folds
+            settings
+            55.7      5
+            alpha 0.1, dim 50,
+            neighbors 25, post
+            self-training, weights
+            heat
+             9.1      5
+            the defaults
+        ");
+        let records = render(&table, Some(14));
+        assert!(records.starts_with("accuracy    55\n"), "no room for two columns:\n{records}");
+    }
+
+    #[test]
+    fn a_wrapped_text_ends_as_it_did() {
+        assert_eq!(wrap_lines("a b\n", Some(1)), "a\n  b\n");
+        assert_eq!(wrap_lines("a", Some(80)), "a");
+    }
+
+    #[test]
     fn lines_are_broken_at_spaces() {
         assert_eq!(wrap("  a bb ccc dddd", 9, "  "), "  a bb\n    ccc\n    dddd");
         assert_eq!(wrap("abcdef gh", 4, ""), "abcd\nef\ngh");
         assert_eq!(wrap("short", 60, "  "), "short");
+        assert_eq!(wrap("just fits", 9, "  "), "just fits");
         assert_eq!(wrap("", 60, "  "), "");
     }
 }

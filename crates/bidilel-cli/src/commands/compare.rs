@@ -1,7 +1,7 @@
 //! `bidilel compare DATASET`: several methods on the same trials.
 
 use std::collections::HashMap;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use bidilel::settings::Settings;
 use bidilel::split::Trials;
 use bidilel::tune::Holdout;
 use bidilel_math::Observer;
-use bidilel_report::{Comparison, ComparisonHead, Entry, Format, Measurement, pad, visible};
+use bidilel_report::{Comparison, ComparisonHead, Entry, Format, Measurement, pad};
 use serde::{Deserialize, Serialize};
 
 use crate::args::CompareArgs;
@@ -172,7 +172,7 @@ impl Race<'_> {
     ) -> Result<Result<Measurement, String>> {
         let key = Key { method: contender.name.clone(), split: contest.trial().to_owned() };
         if let Some(known) = self.journal.as_ref().and_then(|journal| journal.measured.get(&key)) {
-            self.live.row(&key, Ok(known), true);
+            self.live.row(self.progress, &key, Ok(known), true);
             return Ok(Ok(known.clone()));
         }
         let found = self.measure(contest, contender, &key);
@@ -190,7 +190,7 @@ impl Race<'_> {
             }
             Err(error) => Err(worded(&error)),
         };
-        self.live.row(&key, found.as_ref().map_err(String::as_str), false);
+        self.live.row(self.progress, &key, found.as_ref().map_err(String::as_str), false);
         Ok(found)
     }
 
@@ -314,7 +314,7 @@ impl Live {
         Self { shown, width: widest }
     }
 
-    fn row(&self, key: &Key, result: Result<&Measurement, &str>, recalled: bool) {
+    fn row(&self, progress: &Progress, key: &Key, result: Result<&Measurement, &str>, recalled: bool) {
         if !self.shown {
             return;
         }
@@ -327,7 +327,6 @@ impl Live {
             }
             Err(failure) => format!("{name}   failed: {failure}"),
         };
-        // A closed standard error is no reason to stop.
-        let _ = writeln!(std::io::stderr(), "{}", visible(&text));
+        progress.line(&text);
     }
 }

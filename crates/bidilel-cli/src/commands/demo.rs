@@ -79,7 +79,13 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
     let page = page.write(&story)?;
     let seconds = progress.finish().get("total").copied().unwrap_or(0.0);
     match format {
-        Format::Text => output::print(&text::render(&story, Style::choose(args), &page, seconds)),
+        Format::Text => output::print(&text::render(
+            &story,
+            Style::choose(args),
+            &page,
+            seconds,
+            crate::terminal::width(),
+        )),
         _ => Ok(()),
     }
 }

@@ -2,22 +2,32 @@
 
 use std::fmt::Write as _;
 
+use bidilel_report::{wrap, wrap_lines};
+
 use super::story::Story;
 use crate::terminal::Style;
 
-/// Cells in a full bar.
-const BAR: f64 = 40.0;
+/// Columns of what is not written to a terminal.
+const COLUMNS: usize = 96;
+/// Columns of a class in the list of names.
+const NAME: usize = 18;
 
-/// The whole text; `page` is the line about the page.
-pub(crate) fn render(story: &Story<'_>, style: Style, page: &str, seconds: f64) -> String {
-    let teller = Teller { story, style };
+/// The whole text, within `width` columns where one is given; `page` is the line about the page.
+pub(crate) fn render(
+    story: &Story<'_>,
+    style: Style,
+    page: &str,
+    seconds: f64,
+    width: Option<usize>,
+) -> String {
+    let teller = Teller { story, style, columns: width.unwrap_or(COLUMNS) };
     let mut text = String::new();
     teller.introduction(&mut text);
     teller.accuracy(&mut text);
     teller.confusion(&mut text);
     teller.pictures(&mut text);
     let _ = write!(text, "\n{page}\n\n{OWN_PICTURES}\n\n{seconds:.1} s\n");
-    text
+    wrap_lines(&text, width)
 }
 
 /// How to do the same elsewhere; every command is one that the program has.
@@ -32,6 +42,7 @@ The same on your own pictures, with any network in an ONNX file:
 struct Teller<'a> {
     story: &'a Story<'a>,
     style: Style,
+    columns: usize,
 }
 
 impl Teller<'_> {
@@ -43,21 +54,21 @@ impl Teller<'_> {
     fn introduction(&self, text: &mut String) {
         let Story { animals, trial, .. } = self.story;
         let attributes = self.story.telling_attributes(5).join(", ");
-        let _ = write!(
-            text,
-            "Recognizing animals that were never shown\n\n\
-             Learned from {} pictures of {} known animals, drawn in up to seven styles, and from what is\n\
-             known of all {} animals: {}.\n\
-             Not one picture of these {} was used:\n\n",
+        let learned = format!(
+            "Learned from {} pictures of {} known animals, drawn in up to seven styles, and from what is \
+             known of all {} animals: {}. Not one picture of these {} was used:",
             trial.train.len(),
             trial.known.len(),
             animals.dataset.classes.len(),
             self.descriptions(&attributes),
             trial.unseen.len(),
         );
+        let learned = wrap(&learned, self.columns, "");
+        let _ = write!(text, "Recognizing animals that were never shown\n\n{learned}\n\n");
         let names: Vec<String> = trial.unseen.iter().map(|&class| self.class(class)).collect();
-        for line in names.chunks(5) {
-            let cells: String = line.iter().map(|name| pad(name, 18)).collect();
+        // Even lines look better than full ones: twenty names are four times five, or five times four.
+        for line in names.chunks((self.columns / NAME).clamp(1, 5)) {
+            let cells: String = line.iter().map(|name| pad(name, NAME)).collect();
             let _ = writeln!(text, "  {}", cells.trim_end());
         }
     }
@@ -72,7 +83,7 @@ impl Teller<'_> {
                 other => format!("{dimensions} numbers ({other})"),
             }
         };
-        self.story.described_by.iter().map(describe).collect::<Vec<_>>().join(",\nand ")
+        self.story.described_by.iter().map(describe).collect::<Vec<_>>().join(", and ")
     }
 
     fn accuracy(&self, text: &mut String) {
@@ -83,6 +94,8 @@ impl Teller<'_> {
             story.trial.test.len(),
             story.trial.unseen.len()
         );
+        // A full bar leaves room for the name before it and the remark after it.
+        let cells = self.columns.saturating_sub(62).clamp(8, 40) as f64;
         let full = if self.style == Style::Emoji { "\u{2588}" } else { "#" };
         let mut row = |name: &str, share: f64, remark: &str| {
             #[expect(
@@ -90,12 +103,12 @@ impl Teller<'_> {
                 clippy::cast_sign_loss,
                 reason = "a share of a short bar"
             )]
-            let bar = full.repeat((BAR * share).round() as usize);
+            let bar = full.repeat((cells * share).round() as usize);
             let _ = writeln!(text, "  {name:<25}{:>5.1} %  {bar}{remark}", 100.0 * share);
         };
         row("by guessing", story.chance(), "");
         for (name, accuracy) in &story.ways {
-            let remark = if *name == story.chosen { "  <- chosen on known animals, used below" } else { "" };
+            let remark = if *name == story.chosen { "  <- chosen on known animals" } else { "" };
             row(name, accuracy.per_class, remark);
         }
         row("among the three nearest", story.among_three.per_class, "");

@@ -45,7 +45,8 @@ fn best(result: &Comparison) -> String {
             && all.iter().all(|one| one.label != label)
         {
             let value = percent(accuracy, row.standard_error.unwrap_or(0.0));
-            all.push(Headline { label, value, remark: row.method.clone() });
+            let error = if row.standard_error.is_some() { "; ± is the standard error" } else { "" };
+            all.push(Headline { label, value, remark: format!("method {}{error}", row.method) });
         }
     }
     all.push(Headline {

@@ -5,12 +5,11 @@ use serde_json::{Map, Value};
 use super::evaluation_charts::{convergence, distances};
 use super::input::EvaluationInput;
 use super::island::{ConfusionData, Island, MapData};
-use super::markup::{
-    Cell, Headline, Part, Section, charts, code, headlines, note, paragraph, percent, table,
-};
+use super::markup::{Cell, Part, Section, charts, code, hint, note, paragraph, percent, table};
+use super::{confidence, headline};
 use crate::plot::Chart;
 use crate::svg::escape;
-use crate::{Comparison, RunData};
+use crate::{ClassScore, Comparison, RunData};
 
 /// Mistakes that are listed beside the confusion matrix.
 const LISTED_MISTAKES: usize = 15;
@@ -19,7 +18,7 @@ const LISTED_MISTAKES: usize = 15;
 pub(crate) fn part(result: &EvaluationInput, compared: &[&Comparison], island: &mut Island) -> Part {
     let name = result.method.get("name").and_then(Value::as_str).unwrap_or("bidilel");
     let mut sections = Sections { sections: Vec::new(), left_out: Vec::new() };
-    sections.add("Headline", headline(result, compared));
+    sections.add("Headline", headline::section(result, compared));
     sections.add("Every class", classes(result));
     sections.add_or(
         "Confusion",
@@ -46,16 +45,20 @@ pub(crate) fn part(result: &EvaluationInput, compared: &[&Comparison], island: &
         data.map_or(Vec::new(), |data| result.hubs(data)),
         &format!("Hubs: {no_points}."),
     );
-    sections.add_charts("Reliability", result.reliability(), "Reliability: this result has no calibration.");
-    sections.add_charts(
+    sections.add_or(
+        "Reliability",
+        confidence::reliability(result),
+        "Reliability: this result has no calibration. evaluate --calibrate makes one.",
+    );
+    sections.add_or(
         "None of these",
-        result.open_set_curve(),
-        "Rejection of what is none of the classes: this result has no open-set figures.",
+        confidence::open_set(result),
+        "Rejection of what is none of the classes: this result has no open-set figures. evaluate --open-set makes them.",
     );
     sections.add_charts(
         "Known against unseen classes",
         result.seen_unseen(),
-        "Known against unseen classes: this result is not of the generalized setting.",
+        "Known against unseen classes: this result is not of the generalized setting. evaluate --generalized is.",
     );
     let no_steps = if data.is_some() { "no mapping was minimized" } else { no_points };
     sections.add_charts("Convergence", data.and_then(convergence), &format!("Convergence: {no_steps}."));
@@ -104,100 +107,32 @@ impl Sections {
     }
 }
 
-fn headline(result: &EvaluationInput, compared: &[&Comparison]) -> String {
-    let headline =
-        |label: &str, value: String, remark: String| Headline { label: label.to_owned(), value, remark };
-    let error = if result.runs.len() > 1 { result.summary.standard_error } else { 0.0 };
-    let per_class = result.accuracy.per_class;
-    let times = if result.chance > 0.0 {
-        format!("{:.1} times as good as guessing", per_class / result.chance)
-    } else {
-        String::new()
-    };
-    let mut all = vec![
-        headline("Accuracy, mean over classes", percent(per_class, error), times),
-        headline("Guessing", percent(result.chance, 0.0), format!("one of {} classes", count(result.chance))),
-        headline("Accuracy, share of instances", percent(result.accuracy.per_image, 0.0), String::new()),
-    ];
-    if let (Some(seen), Some(unseen), Some(harmonic)) =
-        (result.accuracy.seen, result.accuracy.unseen, result.accuracy.harmonic)
-    {
-        let remark = format!("known {}, unseen {}", percent(seen, 0.0), percent(unseen, 0.0));
-        all.push(headline("Harmonic mean, generalized", percent(harmonic, 0.0), remark));
-    }
-    for (k, accuracy) in result.top.iter().filter(|(k, _)| *k != "1") {
-        all.push(headline(
-            &format!("Among the {k} nearest"),
-            percent(accuracy.per_class, 0.0),
-            "mean over classes".to_owned(),
-        ));
-    }
-    let same = compared
-        .iter()
-        .find(|one| one.dataset == result.dataset && one.split == result.split)
-        .or(compared.first());
-    let best = same.and_then(|one| one.results.iter().find_map(|row| Some((*one, row, row.per_class?))));
-    if let Some((one, best, accuracy)) = best {
-        let difference = 100.0 * (per_class - accuracy);
-        let of = if (&one.dataset, &one.split) == (&result.dataset, &result.split) {
-            String::new()
-        } else {
-            format!(", on {}, {}", one.dataset, one.split)
-        };
-        let remark =
-            format!("{} reaches {}{of}", best.method, percent(accuracy, best.standard_error.unwrap_or(0.0)));
-        all.push(headline("Against the best compared method", format!("{difference:+.1} points"), remark));
-    }
-    let steps = if result.steps.len() > 1 {
-        let row = |step: &super::input::StepInput| {
-            vec![
-                Cell::Text(step.name.clone()),
-                Cell::Bar { value: step.per_class, low: 0.0, high: 0.0 },
-                Cell::Number(percent(step.per_image, 0.0), step.per_image),
-            ]
-        };
-        let rows: Vec<Vec<Cell>> = result.steps.iter().map(row).collect();
-        table(
-            "Accuracy after every step of recognition",
-            &["step", "per class", "per image"],
-            &rows,
-            Some(result.chance),
-        )
-    } else {
-        String::new()
-    };
-    headlines(&all) + &steps
-}
-
-fn count(chance: f64) -> String {
-    if chance > 0.0 { format!("{:.0}", 1.0 / chance) } else { "no".to_owned() }
-}
-
 fn classes(result: &EvaluationInput) -> String {
     let mut order: Vec<_> = result.classes.iter().collect();
     order.sort_by(|a, b| b.accuracy.total_cmp(&a.accuracy));
-    let rows: Vec<Vec<Cell>> =
-        order
-            .into_iter()
-            .map(|class| {
-                let mistake = class.mistaken_for.as_ref();
-                vec![
-                    Cell::Text(class.name.clone()),
-                    Cell::Bar { value: class.accuracy, low: 0.0, high: 0.0 },
-                    Cell::Number(class.instances.to_string(), class.instances as f64),
-                    Cell::Text(mistake.map_or(String::new(), |other| {
-                        format!("{} ({:.0} %)", other.name, 100.0 * other.share)
-                    })),
-                ]
-            })
-            .collect();
-    paragraph("The line through the bars is what guessing reaches. A header sorts.")
-        + &table(
-            "Accuracy of every class",
-            &["class", "accuracy", "instances", "most often taken for"],
-            &rows,
-            Some(result.chance),
-        )
+    let both = order.iter().any(|class| class.known);
+    let row = |class: &ClassScore| {
+        let mistake = class.mistaken_for.as_ref();
+        let mistake =
+            mistake.map_or(String::new(), |other| format!("{} ({:.0} %)", other.name, 100.0 * other.share));
+        let side = Cell::Text(if class.known { "known" } else { "unseen" }.to_owned());
+        let cells = [
+            Some(Cell::Text(class.name.clone())),
+            Some(Cell::Bar { value: class.accuracy, low: 0.0, high: 0.0 }),
+            both.then_some(side),
+            Some(Cell::Number(class.instances.to_string(), class.instances as f64)),
+            Some(Cell::Text(mistake)),
+        ];
+        cells.into_iter().flatten().collect()
+    };
+    let rows: Vec<Vec<Cell>> = order.into_iter().map(row).collect();
+    let mut columns = vec!["class", "accuracy", "instances", "most often taken for"];
+    if both {
+        columns.insert(2, "side");
+    }
+    paragraph("Best first. The line through the bars is what guessing reaches.")
+        + &hint("A header sorts.")
+        + &table("Accuracy of every class", &columns, &rows, Some(result.chance))
 }
 
 fn confusion(result: &EvaluationInput, island: &mut Island) -> Option<String> {
@@ -217,19 +152,26 @@ fn confusion(result: &EvaluationInput, island: &mut Island) -> Option<String> {
         ]
     };
     let rows: Vec<Vec<Cell>> = mistakes.iter().take(LISTED_MISTAKES).map(row).collect();
-    let index = island.add_confusion(ConfusionData::of(&names, &run.confusion));
+    let index = island.add_confusion(ConfusionData::of(&names, run.known.len(), &run.confusion));
     let first = if result.runs.len() > 1 {
         format!(" Of {} runs this is the first: {}, seed {}.", result.runs.len(), run.split, run.seed)
     } else {
         String::new()
     };
+    let sides = if run.known.is_empty() {
+        ""
+    } else {
+        " Lines part the known classes, which are first, from the unseen."
+    };
+    let words = format!(
+        "One row per true class, one column per predicted class; a stronger color is a larger share of the row.{sides}{first}"
+    );
     Some(format!(
         "{}<div class=\"canvas confusion\"><canvas data-confusion=\"{index}\" tabindex=\"0\" role=\"img\" \
          aria-label=\"Confusion matrix of {} classes; arrow keys move through its cells\"></canvas>\
+         <p class=\"key\"><span class=\"k1\">\u{25a0} recognized</span> <span class=\"k2\">\u{25a0} mistaken</span></p>\
          <p class=\"live\" aria-live=\"polite\"></p></div>\n{}",
-        paragraph(&format!(
-            "One row per true class, one column per prediction; a stronger color is a larger share of the row. Point at a cell, or move with the arrow keys.{first}"
-        )),
+        paragraph(&words) + &hint("Point at a cell, or move with the arrow keys."),
         names.len(),
         if rows.is_empty() {
             String::new()
@@ -263,13 +205,15 @@ fn map(data: &RunData, island: &mut Island) -> Option<String> {
          <button type=\"button\" data-role=\"reset\">Reset</button></span></div>\
          <canvas data-map=\"{index}\" tabindex=\"0\" role=\"img\" aria-label=\"Map of {} known classes, {} unseen classes and {} test instances; \
          arrow keys move from point to point, plus and minus zoom\"></canvas>\
-         <p class=\"live\" aria-live=\"polite\"></p>\
-         <p class=\"key\"><span class=\"k1\">\u{25cf} recognized</span> <span class=\"k2\">\u{25cf} mistaken</span> <span class=\"k4\">\u{25c6} unseen class</span> <span class=\"k0\">\u{25a1} known class</span></p></div>\n{sampled}",
+         <p class=\"key\"><span class=\"k1\">\u{25cf} recognized</span> <span class=\"k2\">\u{00d7} mistaken</span> <span class=\"k4\">\u{25c6} unseen class</span> <span class=\"k0\">\u{25a1} known class</span></p>\
+         <p class=\"live\" aria-live=\"polite\"></p></div>\n{sampled}",
         paragraph(&format!(
             "A Sammon mapping of the latent space to the plane: distances on the map approximate those of the latent space, with a stress of {:.3} \
-             over {} classes and instances that were mapped together. Point at something, drag to move, or use the arrow keys.",
+             over {} classes and instances that were mapped together. The plane has no axes: only distances mean something.",
             map.stress, map.anchors
-        )),
+        )) + &hint(
+            "Point at a mark to see what it is, or go from mark to mark by the arrow keys. Drag to move; the buttons, + and - zoom, and bring names that have no room.",
+        ),
         map.landmarks.len(),
         map.embeddings.len(),
         map.points.len(),
@@ -283,8 +227,9 @@ fn runs(result: &EvaluationInput) -> String {
             Cell::Number(run.seed.to_string(), run.seed as f64),
             Cell::Bar { value: run.per_class, low: 0.0, high: 0.0 },
             Cell::Number(percent(run.per_image, 0.0), run.per_image),
-            run.stress
-                .map_or(Cell::Text("-".to_owned()), |stress| Cell::Number(format!("{stress:.5}"), stress)),
+            run.stress.map_or(Cell::Number("-".to_owned(), -1.0), |stress| {
+                Cell::Number(format!("{stress:.5}"), stress)
+            }),
         ]
     };
     let rows: Vec<Vec<Cell>> = result.runs.iter().map(row).collect();

@@ -1,7 +1,7 @@
 //! Charts of an evaluation.
 
 use super::input::{Bin, Calibration, EvaluationInput};
-use crate::plot::{Axis, BarPlot, Chart, Drawing, Layer, Map, Matrix, Plot};
+use crate::plot::{Axis, BarPlot, Chart, Drawing, Layer, Map, Matrix, Plot, number};
 use crate::{Bar, RunData};
 
 /// Columns of a histogram at most.
@@ -37,7 +37,7 @@ impl EvaluationInput {
         Chart::new(
             "classes",
             "Accuracy of every class",
-            "One bar per unseen class, best first.",
+            "One bar per class that was tested, best first; the dashed line is guessing.",
             Drawing::Bars(plot),
         )
     }
@@ -58,13 +58,18 @@ impl EvaluationInput {
         let chart = |(k, counts): (&usize, &Vec<usize>)| {
             let columns = histogram(counts);
             let skewness = self.hubness.get(&k.to_string()).map_or(String::new(), |value| {
-                format!(" Skewness {value:.2}: 0 without hubs, large where few classes attract most.")
+                format!(
+                    " Skewness {}: 0 without hubs, large where few classes attract most.",
+                    number(*value, 2)
+                )
             });
             let nearest = if *k == 1 { "the nearest".to_owned() } else { format!("among the {k} nearest") };
-            let description = format!("How many classes are {nearest} of how many test instances.{skewness}");
+            let description = format!(
+                "Classes by how many test instances they are {nearest} of: hubs are on the right.{skewness}"
+            );
             let plot = Plot {
-                x: Axis::new("test instances"),
-                y: Axis::new(&format!("classes that are {nearest}")).with(&[0.0]),
+                x: Axis::new("test instances per class"),
+                y: Axis::new("number of classes").with(&[0.0]),
                 layers: vec![Layer::Columns { name: String::new(), columns }],
             };
             Chart::new(&format!("hubs-{k}"), &format!("Hubs, k = {k}"), &description, Drawing::Plot(plot))
@@ -73,15 +78,15 @@ impl EvaluationInput {
     }
 
     pub(crate) fn reliability(&self) -> Option<Chart> {
-        let Calibration { bins, bins_before, ece } = self.calibration.as_ref()?;
+        let Calibration { bins, bins_before, ece, .. } = self.calibration.as_ref()?;
         let points = |bins: &[Bin]| -> Vec<(f64, f64)> {
-            bins.iter().filter(|bin| bin.count > 0).map(|bin| (bin.confidence, bin.accuracy)).collect()
+            bins.iter().filter_map(|bin| Some((bin.confidence?, bin.accuracy?))).collect()
         };
         let (after, before) = (points(bins), points(bins_before));
         if after.is_empty() {
             return None;
         }
-        let mut layers = vec![Layer::line("probabilities", after)];
+        let mut layers = vec![Layer::line("after calibration", after)];
         if !before.is_empty() {
             layers.push(Layer::line("before calibration", before));
         }
@@ -132,22 +137,21 @@ impl EvaluationInput {
         }
         let points: Vec<(f64, f64)> = curve.iter().map(|point| (point.unseen, point.seen)).collect();
         let mut layers = vec![Layer::Line {
-            name: "calibrations".to_owned(),
+            name: "every bias".to_owned(),
             points,
             errors: Vec::new(),
             marks: curve.len() < 40,
             chosen: None,
         }];
         if let (Some(seen), Some(unseen)) = (self.accuracy.seen, self.accuracy.unseen) {
-            layers.push(Layer::line("this run", vec![(unseen, seen)]));
+            layers.push(Layer::line("the bias that was chosen", vec![(unseen, seen)]));
         }
         let plot = Plot {
             x: Axis::percent("accuracy of unseen classes (%)").with(&[0.0]),
             y: Axis::percent("accuracy of known classes (%)").with(&[0.0]),
             layers,
         };
-        let description =
-            "Accuracy of known against unseen classes while the scores of known classes are lowered.";
+        let description = "Accuracy of known against unseen classes for every bias, which lowers the scores of known classes.";
         Some(Chart::new("seen-unseen", "Known against unseen classes", description, Drawing::Plot(plot)))
     }
 }

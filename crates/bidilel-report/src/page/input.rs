@@ -29,12 +29,12 @@ pub enum ReportError {
         found: String,
     },
     /// A key has another kind of value.
-    #[error("a result of {command} that cannot be read: {source}")]
+    #[error("a result of {command} that cannot be read: {problem}")]
     Malformed {
         /// The command whose result it looks like.
         command: &'static str,
-        /// What is wrong.
-        source: serde_json::Error,
+        /// What is wrong; no `source`, because the message has it already.
+        problem: serde_json::Error,
     },
 }
 
@@ -42,7 +42,7 @@ impl Input {
     /// Reads the object of a command, which is recognized by its keys.
     pub(crate) fn read(value: Value) -> Result<Self, ReportError> {
         let has = |key: &str| value.get(key).is_some();
-        let malformed = |command| move |source| ReportError::Malformed { command, source };
+        let malformed = |command| move |problem| ReportError::Malformed { command, problem };
         if has("results") && has("pairs") {
             Ok(Self::Comparison(Box::new(serde_json::from_value(value).map_err(malformed("compare"))?)))
         } else if has("best") && has("trials") {
@@ -91,6 +91,7 @@ pub(crate) struct EvaluationInput {
     pub(crate) stress: Option<f64>,
     pub(crate) timings: BTreeMap<String, f64>,
     pub(crate) calibration: Option<Calibration>,
+    pub(crate) coverage: Option<Coverage>,
     pub(crate) open_set: Option<OpenSet>,
     /// Accuracy of known against unseen classes, in the generalized setting.
     pub(crate) curve: Vec<SeenUnseenPoint>,
@@ -98,7 +99,7 @@ pub(crate) struct EvaluationInput {
     pub(crate) version: Option<String>,
 }
 
-/// Accuracies; the last three are of the generalized setting.
+/// Accuracies; from `unseen` on they are of the generalized setting.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct AccuracyInput {
@@ -107,6 +108,26 @@ pub(crate) struct AccuracyInput {
     pub(crate) unseen: Option<f64>,
     pub(crate) seen: Option<f64>,
     pub(crate) harmonic: Option<f64>,
+    /// Area under the seen-unseen curve.
+    pub(crate) ausuc: Option<f64>,
+    /// The same without a bias of known classes.
+    pub(crate) uncalibrated: Option<Sides>,
+}
+
+impl AccuracyInput {
+    /// Both sides of the generalized setting.
+    pub(crate) fn sides(&self) -> Option<Sides> {
+        Some(Sides { unseen: self.unseen?, seen: self.seen?, harmonic: self.harmonic? })
+    }
+}
+
+/// Accuracy of known and of unseen classes, where both are candidates.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Sides {
+    pub(crate) unseen: f64,
+    pub(crate) seen: f64,
+    pub(crate) harmonic: f64,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -158,6 +179,20 @@ pub(crate) struct Calibration {
     pub(crate) bins_before: Vec<Bin>,
     /// Expected calibration error.
     pub(crate) ece: Option<BeforeAfter>,
+    /// Mean negative log-likelihood of the true class.
+    pub(crate) nll: Option<BeforeAfter>,
+    pub(crate) brier: Option<BeforeAfter>,
+}
+
+/// Prediction sets on the test instances.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Coverage {
+    pub(crate) wanted: f64,
+    pub(crate) measured: f64,
+    pub(crate) per_class: f64,
+    pub(crate) mean_size: f64,
+    pub(crate) candidates: f64,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -170,17 +205,33 @@ pub(crate) struct BeforeAfter {
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Bin {
-    pub(crate) confidence: f64,
-    pub(crate) accuracy: f64,
-    pub(crate) count: usize,
+    /// Mean probability of the predictions in the bin; none where it is empty.
+    pub(crate) confidence: Option<f64>,
+    pub(crate) accuracy: Option<f64>,
 }
 
 /// What is told apart from what belongs to none of the classes.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct OpenSet {
+    /// Share of the unseen classes that are no candidates, and how often they are drawn.
+    pub(crate) share: Option<f64>,
+    pub(crate) draws: Option<usize>,
+    pub(crate) auroc: Option<f64>,
+    pub(crate) fpr95: Option<f64>,
+    pub(crate) area: Option<f64>,
+    pub(crate) rejection: Option<Rejection>,
     /// Shares at every threshold.
     pub(crate) curve: Vec<OpenSetShares>,
+}
+
+/// What a threshold for a wanted share of false alarms does.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Rejection {
+    pub(crate) rate: f64,
+    pub(crate) false_alarms: f64,
+    pub(crate) detected: f64,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]

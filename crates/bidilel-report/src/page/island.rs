@@ -53,13 +53,15 @@ impl MapData {
 pub(crate) struct ConfusionData {
     rows: Vec<String>,
     columns: Vec<String>,
+    /// How many of the classes, the first, are known: a line parts them from the others.
+    known: usize,
     /// Row, column, count.
     cells: Vec<(usize, usize, usize)>,
     totals: Vec<usize>,
 }
 
 impl ConfusionData {
-    pub(crate) fn of(names: &[String], counts: &[Vec<usize>]) -> Self {
+    pub(crate) fn of(names: &[String], known: usize, counts: &[Vec<usize>]) -> Self {
         let row = |(row, counts): (usize, &Vec<usize>)| {
             let cells = counts.iter().enumerate().filter(|(_, count)| **count > 0);
             cells.map(|(column, &count)| (row, column, count)).collect::<Vec<_>>()
@@ -67,6 +69,7 @@ impl ConfusionData {
         Self {
             rows: names.to_vec(),
             columns: names.to_vec(),
+            known,
             cells: counts.iter().enumerate().flat_map(row).collect(),
             totals: counts.iter().map(|counts| counts.iter().sum()).collect(),
         }

@@ -30,10 +30,18 @@ pub(crate) fn note(text: &str) -> String {
     format!("<p class=\"note\">{}</p>\n", escape(text))
 }
 
+/// How to use what follows; not printed.
+pub(crate) fn hint(text: &str) -> String {
+    format!("<p class=\"hint\">{}</p>\n", escape(text))
+}
+
 /// Something to copy.
 pub(crate) fn code(text: &str) -> String {
     format!("<pre tabindex=\"0\"><code>{}</code></pre>\n", escape(text))
 }
+
+/// Letters from which on a cell is given a line's width.
+const LONG_TEXT: usize = 40;
 
 /// Charts beside each other.
 pub(crate) fn charts<'a>(all: impl IntoIterator<Item = &'a Chart>) -> String {
@@ -95,14 +103,18 @@ pub(crate) fn table(caption: &str, columns: &[&str], rows: &[Vec<Cell>], mark: O
         }
         body.push_str("</tr>\n");
     }
+    let bars = rows.iter().flatten().any(|cell| matches!(cell, Cell::Bar { .. }));
+    let scroll = if bars { "scroll" } else { "scroll fit" };
     let head = |(index, name): (usize, &&str)| {
-        let is_text = rows.first().is_none_or(|row| matches!(row.get(index), Some(Cell::Text(_)) | None));
-        let class = if is_text { "" } else { " class=\"n\"" };
+        let class = match rows.first().and_then(|row| row.get(index)) {
+            Some(Cell::Number(..)) => " class=\"n\"",
+            Some(Cell::Bar { .. } | Cell::Text(_)) | None => "",
+        };
         format!("<th scope=\"col\"{class}><button type=\"button\">{}</button></th>", escape(name))
     };
     let head: String = columns.iter().enumerate().map(head).collect();
     format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table class=\"sortable\"><caption>{0}</caption>\
+        "<div class=\"{scroll}\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table class=\"sortable\"><caption>{0}</caption>\
          <thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n",
         escape(caption)
     )
@@ -112,8 +124,11 @@ fn cell_html(cell: &Cell, first: bool, most: f64, mark: Option<f64>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = match cell {
-        Cell::Text(text) if first => write!(out, "<th scope=\"row\">{}</th>", escape(text)),
-        Cell::Text(text) => write!(out, "<td>{}</td>", escape(text)),
+        Cell::Text(text) => {
+            let (open, close) = if first { ("th scope=\"row\"", "th") } else { ("td", "td") };
+            let class = if text.chars().count() > LONG_TEXT { " class=\"w\"" } else { "" };
+            write!(out, "<{open}{class}>{}</{close}>", escape(text))
+        }
         Cell::Number(text, value) => write!(out, "<td class=\"n\" data-v=\"{value}\">{}</td>", escape(text)),
         Cell::Bar { value, low, high } => {
             let share = |value: f64| (100.0 * value / most).clamp(0.0, 100.0);

@@ -5,8 +5,10 @@
 //! Its data are one JSON object within the page.
 
 mod comparison;
+mod confidence;
 mod evaluation;
 mod evaluation_charts;
+mod headline;
 mod input;
 mod island;
 mod markup;
@@ -151,7 +153,7 @@ fn rendered(part: &Part, several: bool, used: &mut BTreeSet<String>) -> (String,
     if several {
         let id = unique(&part.title, used);
         let title = escape(&part.title);
-        entries.push(format!("<li><a class=\"part\" href=\"#{id}\">{title}</a></li>\n"));
+        entries.push(format!("<li class=\"part\"><a class=\"part\" href=\"#{id}\">{title}</a></li>\n"));
         html.push(format!(
             "<h2 class=\"part\" id=\"{id}\">{title}</h2>\n<p>{}</p>\n",
             escape(&part.subtitle)

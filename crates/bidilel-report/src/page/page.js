@@ -89,14 +89,16 @@
   function fitted(canvas, height) {
     const width = canvas.clientWidth;
     const scale = devicePixelRatio || 1;
-    const high = height(width);
+    const context = canvas.getContext("2d");
+    const font = `14px ${getComputedStyle(document.body).fontFamily}`;
+    context.font = font;
+    const high = height(width, context);
     canvas.style.height = `${high}px`;
+    // A new size clears the canvas and its font.
     canvas.width = Math.round(width * scale);
     canvas.height = Math.round(high * scale);
-    const context = canvas.getContext("2d");
     context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, width, high);
-    context.font = `14px ${getComputedStyle(document.body).fontFamily}`;
+    context.font = font;
     return [context, width, high];
   }
 
@@ -128,35 +130,62 @@
   // --- confusion matrices ---------------------------------------------------------------------------------------
 
   for (const canvas of document.querySelectorAll("canvas[data-confusion]")) {
-    const { rows, columns, cells, totals } = data.confusions[Number(canvas.dataset.confusion)];
+    const { rows, columns, known, cells, totals } = data.confusions[Number(canvas.dataset.confusion)];
     const counts = new Map(cells.map(([row, column, count]) => [row * columns.length + column, count]));
     const live = canvas.parentElement.querySelector(".live");
-    let left = 0, cell = 1, at = null;
+    let left = 0, top = 0, cell = 1, at = null;
 
+    /** Room for names on both axes; none where a row would be lower than a line of text. */
+    const room = (context, width) => {
+      const longest = rows.reduce((most, name) => Math.max(most, context.measureText(name).width), 0);
+      const names = Math.min(200, Math.ceil(longest) + 14);
+      return width >= 560 && (width - names) / columns.length >= 16 ? names : 0;
+    };
     const draw = () => {
-      const labels = (width) => (width >= 560 && (width - 150) / columns.length >= 16 ? 150 : 0);
-      const side = (width) => (width - labels(width)) / columns.length;
-      const [context, width] = fitted(canvas, (wide) => Math.min(side(wide), 44) * rows.length);
-      left = labels(width);
-      cell = side(width);
-      const high = Math.min(cell, 44);
-      canvas.dataset.cell = String(high);
+      let names = 0;
+      const [context, width] = fitted(canvas, (wide, context) => {
+        names = room(context, wide);
+        cell = Math.min((wide - names) / columns.length, 36);
+        return Math.ceil(names + cell * rows.length);
+      });
+      [left, top] = [names, names];
       const [right, wrong] = [color("--s1"), color("--s2")];
+      // The frame of the matrix: it may be narrower than the canvas.
+      context.strokeStyle = color("--grid");
+      context.strokeRect(left + 0.5, top + 0.5, Math.min(cell * columns.length, width) - 1, cell * rows.length - 1);
       for (const [row, column, count] of cells) {
         context.globalAlpha = 0.12 + 0.88 * Math.sqrt(count / Math.max(1, totals[row]));
         context.fillStyle = rows[row] === columns[column] ? right : wrong;
-        context.fillRect(left + column * cell, row * high, Math.max(cell, 1), Math.max(high, 1));
+        context.fillRect(left + column * cell, top + row * cell, Math.max(cell, 1), Math.max(cell, 1));
       }
       context.globalAlpha = 1;
-      if (left) {
+      if (known) {
+        const [x, y] = [left + known * cell, top + known * cell];
+        context.strokeStyle = color("--muted");
+        context.beginPath();
+        context.moveTo(x, top); context.lineTo(x, top + cell * rows.length);
+        context.moveTo(left, y); context.lineTo(left + cell * columns.length, y);
+        context.stroke();
+      }
+      if (names) {
         context.fillStyle = color("--ink");
         context.textBaseline = "middle";
-        rows.forEach((name, row) => context.fillText(shortened(context, name, left - 12), 6, (row + 0.5) * high));
+        const written = (name) => shortened(context, name, names - 12);
+        rows.forEach((name, row) => context.fillText(written(name), 4, top + (row + 0.5) * cell));
+        columns.forEach((name, column) => {
+          context.save();
+          context.translate(left + (column + 0.5) * cell, top - 6);
+          context.rotate(-Math.PI / 2);
+          context.fillText(written(name), 0, 0);
+          context.restore();
+        });
+        context.fillStyle = color("--muted");
+        context.fillText(shortened(context, "true ↓  predicted →", names - 8), 4, top - 12);
       }
       if (at) {
         context.strokeStyle = color("--ink");
         context.lineWidth = 2;
-        context.strokeRect(left + at[1] * cell, at[0] * high, Math.max(cell, 4), Math.max(high, 4));
+        context.strokeRect(left + at[1] * cell, top + at[0] * cell, Math.max(cell, 4), Math.max(cell, 4));
       }
     };
     keep(canvas, draw);
@@ -175,8 +204,9 @@
     };
     canvas.addEventListener("pointermove", (event) => {
       const [x, y] = within(canvas, event);
-      const place = [Math.floor(y / Number(canvas.dataset.cell)), Math.floor((x - left) / cell)];
-      if (place[1] >= 0 && place[0] < rows.length && place[1] < columns.length) move(place, event.clientX, event.clientY);
+      const place = [Math.floor((y - top) / cell), Math.floor((x - left) / cell)];
+      const inside = place[0] >= 0 && place[1] >= 0 && place[0] < rows.length && place[1] < columns.length;
+      if (inside) move(place, event.clientX, event.clientY);
       else hideTip();
     });
     canvas.addEventListener("pointerleave", () => { at = null; hideTip(); draw(); });
@@ -187,7 +217,7 @@
       const [row, column] = at || [0, -step[1]];
       const to = [Math.min(Math.max(row + step[0], 0), rows.length - 1), Math.min(Math.max(column + step[1], 0), columns.length - 1)];
       const box = canvas.getBoundingClientRect();
-      move(to, box.left + left + (to[1] + 0.5) * cell, box.top + (to[0] + 0.5) * Number(canvas.dataset.cell));
+      move(to, box.left + left + (to[1] + 0.5) * cell, box.top + top + (to[0] + 0.5) * cell);
     });
   }
 
@@ -223,13 +253,14 @@
       if (item.kind === "embedding") return item.index === Number(only);
       return unseenOf(map.truth[item.index]) === Number(only) || unseenOf(map.guesses[item.index][0]) === Number(only);
     };
+    const isRight = (item) => map.guesses[item.index][0] === map.truth[item.index];
     // Hues a golden angle apart: neighbors in the list differ most.
     const hue = (index) => `hsl(${(index * 137.5) % 360} 65% ${isDark() ? 68 : 42}%)`;
     const paint = (item) => {
       const by = role("color").value;
       if (by === "truth") return hue(map.truth[item.index]);
       if (by === "guess") return hue(map.guesses[item.index][0]);
-      return map.guesses[item.index][0] === map.truth[item.index] ? colors.right : colors.wrong;
+      return isRight(item) ? colors.right : colors.wrong;
     };
     let colors = {};
 
@@ -247,11 +278,20 @@
         if (x < -9 || y < -9 || x > width + 9 || y > height + 9) continue;
         drawn += 1;
         if (item.kind === "point") {
-          context.globalAlpha = map.points.length > 800 ? 0.6 : 0.8;
-          context.fillStyle = paint(item);
+          context.globalAlpha = map.points.length > 800 ? 0.7 : 0.85;
           context.beginPath();
-          context.arc(x, y, radius, 0, 7);
-          context.fill();
+          // Mistakes are crosses: a color alone says nothing to some readers, and on paper.
+          if (isRight(item)) {
+            context.fillStyle = paint(item);
+            context.arc(x, y, radius, 0, 7);
+            context.fill();
+          } else {
+            context.strokeStyle = paint(item);
+            context.lineWidth = Math.max(1.2, radius / 2);
+            context.moveTo(x - radius, y - radius); context.lineTo(x + radius, y + radius);
+            context.moveTo(x - radius, y + radius); context.lineTo(x + radius, y - radius);
+            context.stroke();
+          }
           context.globalAlpha = 1;
         } else if (item.kind === "landmark") {
           context.strokeStyle = colors.known;
@@ -268,7 +308,7 @@
           context.stroke();
         }
       }
-      names(context, width);
+      names(context, width, height);
       if (chosen) {
         const [x, y] = place(chosen.at);
         context.strokeStyle = colors.ink;
@@ -280,24 +320,29 @@
       canvas.dataset.drawn = String(drawn);
     };
 
-    /** Names of unseen classes where they do not lie on each other. */
-    const names = (context, width) => {
+    /** Names of unseen classes, on the first side of the mark where they cover no other mark and no other name. */
+    const names = (context, width, height) => {
+      const shown = items.filter((one) => one.kind === "embedding" && isShown(one)).map((item) => [item, ...place(item.at)]);
+      const marks = shown.map(([, x, y]) => [x - 8, y - 8, 16, 16]);
       const taken = [];
+      const meets = ([a, b, c, d]) => ([x, y, w, h]) => a < x + w && x < a + c && b < y + h && y < b + d;
       context.textBaseline = "middle";
       context.lineJoin = "round";
-      for (const item of items.filter((one) => one.kind === "embedding" && isShown(one))) {
-        const [x, y] = place(item.at);
-        const text = shortened(context, map.unseen[item.index], 130);
+      shown.forEach(([item, x, y], index) => {
+        const text = shortened(context, map.unseen[item.index], 150);
         const wide = context.measureText(text).width;
-        const left = x + 12 + wide > width ? x - 12 - wide : x + 12;
-        if (taken.some(([a, b, c]) => Math.abs(b - y) < 17 && left < a + c + 6 && a < left + wide + 6)) continue;
-        taken.push([left, y, wide]);
+        const sides = [[x + 11, y - 8], [x - 11 - wide, y - 8], [x - wide / 2, y - 26], [x - wide / 2, y + 10]].map(([left, top]) => [left, top, wide, 16]);
+        const isFree = (area) => area[0] >= 2 && area[1] >= 2 && area[0] + wide <= width - 2 && area[1] + 16 <= height - 2
+          && !taken.some(meets(area)) && !marks.some((mark, other) => other !== index && meets(area)(mark));
+        const area = sides.find(isFree);
+        if (!area) return;
+        taken.push(area);
         context.strokeStyle = colors.paper;
         context.lineWidth = 4;
-        context.strokeText(text, left, y);
+        context.strokeText(text, area[0], area[1] + 8);
         context.fillStyle = colors.ink;
-        context.fillText(text, left, y);
-      }
+        context.fillText(text, area[0], area[1] + 8);
+      });
     };
     keep(canvas, draw);
 

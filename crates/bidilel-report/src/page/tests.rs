@@ -115,6 +115,48 @@ fn what_is_missing_is_left_out_with_a_note() {
 }
 
 #[test]
+fn a_calibrated_generalized_result_has_its_figures_and_empty_bins_are_no_points() {
+    let mut result = evaluation();
+    let side =
+        |seen: f64, unseen: f64, harmonic: f64| json!({"seen": seen, "unseen": unseen, "harmonic": harmonic});
+    result["accuracy"] = json!({
+        "per_class": 0.75, "per_image": 0.7, "seen": 0.8, "unseen": 0.6, "harmonic": 0.685, "ausuc": 0.512,
+        "uncalibrated": side(0.9, 0.1, 0.18),
+    });
+    let bin = |confidence: Option<f64>, accuracy: Option<f64>| json!({"confidence": confidence, "accuracy": accuracy});
+    let bins = [bin(None, None), bin(Some(0.3), Some(0.25)), bin(Some(0.7), Some(0.75))];
+    let both = json!({"before": 0.436, "after": 0.144});
+    result["calibration"] =
+        json!({"bins": bins, "bins_before": bins, "ece": both, "nll": both, "brier": both});
+    result["coverage"] =
+        json!({"wanted": 0.9, "measured": 0.92, "per_class": 0.87, "mean_size": 1.6, "candidates": 3.0});
+    result["classes"][0]["known"] = true.into();
+    let text = page(&[result]);
+    for words in [
+        "68.5 %",
+        "known 80.0 %, unseen 60.0 %",
+        "18.0 %",
+        "0.512",
+        "43.6 %",
+        "14.4 %",
+        "hold the right class of 92.0 % of the test instances",
+        "<td>known</td>",
+    ] {
+        assert!(text.contains(words), "{words}");
+    }
+    let marks = text.split("aria-label=\"Reliability. ").nth(1).and_then(|rest| rest.split("</svg>").next());
+    // Two bins before, two after, and a mark of each in the legend.
+    assert_eq!(marks.expect("a chart").matches("scale(").count(), 6);
+}
+
+#[test]
+fn methods_on_other_data_are_no_comparison() {
+    let mut elsewhere = comparison();
+    elsewhere["dataset"] = "another sea".into();
+    assert!(!page(&[evaluation(), elsewhere]).contains("Against the best compared method"));
+}
+
+#[test]
 fn searches_and_selections_have_their_sections() {
     let tuned = json!({
         "best": {"settings": {"alpha": 10.0}, "mean": 0.55, "standard_error": 0.05}, "split": "standard", "choice": null,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::evaluation::{Sections, flatten};
 use super::input::TuningInput;
-use super::markup::{Cell, Headline, Part, charts, code, headlines, note, paragraph, percent, table};
+use super::markup::{Cell, Headline, Part, charts, code, headlines, hint, note, paragraph, percent, table};
 use crate::plot::Chart;
 use crate::{ScoredSetting, settings_line};
 
@@ -102,7 +102,14 @@ fn tried(result: &TuningInput) -> String {
     } else {
         String::new()
     };
-    table("Everything that was tried", &["settings", "accuracy", "folds", "stage"], &rows, None) + &cut
+    hint("A header sorts.")
+        + &table(
+            "Combinations of settings, those on most folds first, with standard errors over folds",
+            &["settings", "accuracy", "folds", "stage"],
+            &rows,
+            None,
+        )
+        + &cut
 }
 
 fn commands(result: &TuningInput) -> String {

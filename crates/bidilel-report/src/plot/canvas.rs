@@ -72,6 +72,35 @@ impl Canvas {
         ));
     }
 
+    /// A line of text in a halo of the background, so that it is read on top of dots.
+    pub(crate) fn text_on_dots(&mut self, (x, y): (f64, f64), size: f64, color: &str, text: &str) {
+        const HALO: f64 = 3.0;
+        let Some(paper) = self.theme.paper else {
+            return self.text((x, y), Anchor::Start, size, color, text);
+        };
+        if self.medium == Medium::Outlines {
+            // All halos first: that of a letter would cover the letter before it.
+            let (outlines, width) = (font::outlines(text, size), HALO / font::scale(size));
+            self.raw(format_args!(
+                "<g transform=\"translate({x:.2},{y:.2})\" fill=\"{paper}\" stroke=\"{paper}\" stroke-width=\"{width:.1}\" \
+                 stroke-linejoin=\"round\">{outlines}</g>"
+            ));
+            return self.text((x, y), Anchor::Start, size, color, text);
+        }
+        let text = escape(text);
+        self.raw(format_args!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{color}\" stroke=\"{paper}\" stroke-width=\"{HALO}\" \
+             stroke-linejoin=\"round\" paint-order=\"stroke\">{text}</text>"
+        ));
+    }
+
+    /// A line of text that runs upward from its position.
+    pub(crate) fn text_upward(&mut self, (x, y): (f64, f64), size: f64, color: &str, text: &str) {
+        self.raw(format_args!("<g transform=\"translate({x:.1},{y:.1}) rotate(-90)\">"));
+        self.text((0.0, 0.0), Anchor::Start, size, color, text);
+        self.end_group();
+    }
+
     /// A stroked path.
     pub(crate) fn stroke(&mut self, path: &str, color: &str, width: f64, dashes: &str) {
         let dashes =
@@ -99,6 +128,19 @@ impl Canvas {
                 "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{size}\" stroke-linecap=\"round\" \
                  stroke-opacity=\"{opacity}\"/>"
             ));
+        }
+    }
+
+    /// Equal crosses, in one path; `reach` is how far their arms go in either direction.
+    pub(crate) fn crosses(&mut self, points: impl Iterator<Item = (f64, f64)>, color: &str, reach: f64) {
+        let mut path = String::new();
+        for (x, y) in points.filter(|(x, y)| x.is_finite() && y.is_finite()) {
+            let (left, top, wide) = (x - reach, y - reach, 2.0 * reach);
+            // Writing to a string cannot fail.
+            let _ = write!(path, "M{left:.1} {top:.1}l{wide} {wide}m0 -{wide}l-{wide} {wide}");
+        }
+        if !path.is_empty() {
+            self.stroke(&path, color, (0.5 * reach).max(1.0), "");
         }
     }
 

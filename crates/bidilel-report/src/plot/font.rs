@@ -57,9 +57,14 @@ pub(crate) fn shortened(text: &str, size: f64, most: f64) -> String {
     text.chars().take_while(fits).collect::<String>().trim_end().to_owned() + "…"
 }
 
+/// What outlines are scaled by at a font size.
+pub(crate) fn scale(size: f64) -> f64 {
+    size / UNITS
+}
+
 /// Outlines of a line whose baseline begins at the origin, as groups of one path each.
 pub(crate) fn outlines(text: &str, size: f64) -> String {
-    let scale = size / UNITS;
+    let scale = scale(size);
     let mut at = 0.0;
     let mut out = String::new();
     for character in text.chars() {

@@ -3,11 +3,11 @@
 use super::canvas::{Anchor, Canvas, TEXT, TITLE};
 use super::font;
 
-/// Up to this many classes their names stand beside the rows.
+/// Up to this many classes their names stand beside the rows and above the columns.
 const MAX_NAMED: usize = 60;
 /// Side of the matrix where names do not ask for more.
 const SIDE: f64 = 480.0;
-const MAX_NAME: f64 = 170.0;
+const MAX_NAME: f64 = 190.0;
 
 /// Counts by true and predicted class.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,29 +30,28 @@ impl Matrix {
             SIDE / self.rows.len() as f64
         };
         let (wide, high) = (cell * self.columns.len() as f64, cell * self.rows.len() as f64);
-        let names: Vec<String> = self.rows.iter().map(|name| font::shortened(name, TEXT, MAX_NAME)).collect();
-        let left = if named {
-            34.0 + names.iter().map(|name| font::room(name, TEXT)).fold(0.0, f64::max)
-        } else {
-            34.0
+        let shortened = |names: &[String]| -> Vec<String> {
+            names.iter().map(|name| font::shortened(name, TEXT, MAX_NAME)).collect()
         };
-        let top = 66.0;
-        let width = (left + wide + 16.0).max(font::room(title, TITLE) + 16.0);
+        let (rows, columns) = (shortened(&self.rows), shortened(&self.columns));
+        let longest = |names: &[String]| names.iter().map(|name| font::room(name, TEXT)).fold(0.0, f64::max);
+        let (left, top) =
+            if named { (16.0 + longest(&rows), 60.0 + longest(&columns)) } else { (16.0, 56.0) };
+        let axes = "Rows: true classes. Columns: predicted classes.";
+        let width =
+            (left + wide + 16.0).max(font::room(title, TITLE) + 16.0).max(font::room(axes, TEXT) + 16.0);
         canvas.text((8.0, 22.0), Anchor::Start, TITLE, ink, title);
-        canvas.text(
-            (left, top - 10.0),
-            Anchor::Start,
-            TEXT,
-            muted,
-            "columns: predicted class, in the order of the rows",
-        );
-        canvas.text((8.0, 42.0), Anchor::Start, TEXT, muted, "rows: true class");
+        canvas.text((8.0, 42.0), Anchor::Start, TEXT, muted, axes);
+        for (column, name) in columns.iter().enumerate().filter(|_| named) {
+            let x = left + cell * (column as f64 + 0.5) + 5.0;
+            canvas.text_upward((x, top - 6.0), TEXT, ink, name);
+        }
         canvas.stroke(&format!("M{left:.1} {top:.1}h{wide:.1}v{high:.1}h-{wide:.1}Z"), grid, 1.0, "");
         for (row, counts) in self.counts.iter().enumerate() {
             let y = top + cell * row as f64;
             if named {
                 let baseline = y + cell / 2.0 + 5.0;
-                canvas.text((left - 6.0, baseline), Anchor::End, TEXT.min(cell), ink, &names[row]);
+                canvas.text((left - 6.0, baseline), Anchor::End, TEXT, ink, &rows[row]);
             }
             let total = counts.iter().sum::<usize>().max(1) as f64;
             for (column, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -65,10 +64,10 @@ impl Matrix {
         let foot = top + high + 22.0;
         let (right, wrong) = (canvas.series(0), canvas.series(1));
         canvas.rect((left, foot - 11.0), (13.0, 13.0), right, 1.0, "");
-        canvas.text((left + 19.0, foot), Anchor::Start, TEXT, ink, "right");
-        canvas.rect((left + 70.0, foot - 11.0), (13.0, 13.0), wrong, 1.0, "");
-        canvas.text((left + 89.0, foot), Anchor::Start, TEXT, ink, "wrong; darker: more of the row");
-        (width.max(left + 300.0), foot + 14.0)
+        canvas.text((left + 19.0, foot), Anchor::Start, TEXT, ink, "recognized");
+        canvas.rect((left + 110.0, foot - 11.0), (13.0, 13.0), wrong, 1.0, "");
+        canvas.text((left + 129.0, foot), Anchor::Start, TEXT, ink, "mistaken; stronger: more of the row");
+        (width.max(left + 390.0), foot + 14.0)
     }
 
     fn tip(&self, row: usize, column: usize, count: usize) -> String {

@@ -18,6 +18,7 @@ pub(crate) use bar_plot::BarPlot;
 use canvas::{Canvas, Medium};
 pub(crate) use map::Map;
 pub(crate) use matrix::Matrix;
+pub(crate) use scale::number;
 pub use theme::Theme;
 pub(crate) use xy::{Axis, Layer, Plot};
 

@@ -12,6 +12,9 @@ const LINE: f64 = 19.0;
 /// Room for a label of a category before it is shortened.
 const MAX_LABEL: f64 = 84.0;
 
+/// Width of a column at most: one of two names is a column, not a wall.
+const MAX_COLUMN: f64 = 64.0;
+
 /// One axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis {
@@ -197,11 +200,11 @@ impl Plot {
         baseline + (rows - 1) as f64 * LINE
     }
 
-    /// Draws the names of the layers, where there are several, and returns the baseline of the last line.
+    /// Draws the names of the layers that have one, and returns the baseline of the last line.
     fn legend(&self, canvas: &mut Canvas, first: f64) -> f64 {
         let named: Vec<(&Layer, usize)> =
             self.with_colors().filter(|(layer, _)| !layer.name().is_empty()).collect();
-        if named.len() < 2 {
+        if named.is_empty() {
             return first - LINE;
         }
         let ink = canvas.theme.ink;
@@ -285,9 +288,9 @@ fn draw(canvas: &mut Canvas, layer: &Layer, color: usize, (x, y): (&Scale, &Scal
         Layer::Columns { columns, .. } => {
             for &(from, to, height) in columns {
                 let (left, right, top) = (x.position(from), x.position(to), y.position(height));
-                let fill = canvas.series(color);
-                let size = ((right - left - 1.0).max(1.0), bottom - top);
-                canvas.rect((left + 0.5, top), size, fill, 1.0, &format!("{height}"));
+                let wide = (right - left - 1.0).clamp(1.0, MAX_COLUMN);
+                let (fill, left) = (canvas.series(color), f64::midpoint(left, right) - wide / 2.0);
+                canvas.rect((left, top), (wide, bottom - top), fill, 1.0, &format!("{height}"));
             }
         }
         Layer::Guide { ends, .. } => {

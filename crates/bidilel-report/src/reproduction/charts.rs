@@ -23,11 +23,9 @@ impl CurveFigure {
     fn chart(&self, experiment: &str, range: &[f64]) -> Chart {
         let xs = || self.series.iter().flat_map(|one| &one.points).map(|point| point.x);
         let (low, high) = (xs().fold(f64::INFINITY, f64::min), xs().fold(f64::NEG_INFINITY, f64::max));
-        let x = if low > 0.0 && high > LINEAR_SPAN * low {
-            Axis::log(&self.x_label)
-        } else {
-            Axis::new(&self.x_label)
-        };
+        // Settings are named as options are.
+        let (title, x_label) = (self.title.replace('_', "-"), self.x_label.replace('_', "-"));
+        let x = if low > 0.0 && high > LINEAR_SPAN * low { Axis::log(&x_label) } else { Axis::new(&x_label) };
         let y = Axis::percent(&format!("{} (%)", self.y_label)).with(range);
         let layers = self.series.iter().map(CurveSeries::layer).collect();
         let name = file_name(&format!("{experiment} {}", self.title).to_lowercase());
@@ -35,10 +33,10 @@ impl CurveFigure {
         let description = format!(
             "{} against {}, with standard errors where there are several trials, for {}.",
             self.y_label,
-            self.x_label,
+            x_label,
             self.series.iter().map(|one| &one.name[..]).collect::<Vec<_>>().join(", ")
         );
-        Chart::new(&name, &self.title, &description, Drawing::Plot(Plot { x, y, layers }))
+        Chart::new(&name, &title, &description, Drawing::Plot(Plot { x, y, layers }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The published layout as a LaTeX table: spanning headers, rules between parts, the best in bold.
 //!
-//! It needs the package `graphicx`, which shrinks tables that are wider than the page.
+//! It needs the package `graphicx`, which shrinks tables that are wider than the page; others keep their size.
 
 use super::{Reproduction, TableCell};
 use crate::latex::escape;
@@ -28,7 +28,7 @@ impl Reproduction {
         format!(
             "% Needs \\usepackage{{graphicx}}.\n\
              \\begin{{table*}}[t]\n\\centering\n\\caption{{{caption}.}}\n\\label{{tab:{label}}}\n\
-             \\resizebox{{\\textwidth}}{{!}}{{%\n\
+             \\resizebox{{\\ifdim\\width>\\textwidth\\textwidth\\else\\width\\fi}}{{!}}{{%\n\
              \\begin{{tabular}}{{{}|{}}}\n\\hline\n{body}\\hline\n\\end{{tabular}}}}\n\\end{{table*}}\n",
             "l".repeat(stub),
             "c".repeat(columns),

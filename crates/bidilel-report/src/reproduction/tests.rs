@@ -132,7 +132,7 @@ fn latex_spans_headers_and_rules_parts() {
     \centering
     \caption{Accuracy \% of a \& b. ours (published, difference). * p \textless{} 0.05, ** p \textless{} 0.01, *** p \textless{} 0.001: Student's test over our unseen classes against the published number. $^{\S}$ other data than the published. n/a: the data are missing. $^{\S}$ AwA: `sentences` stands for WV. missing: CUB-200-2011. Get pictures of birds, and put it into data/cub.}
     \label{tab:small}
-    \resizebox{\textwidth}{!}{%
+    \resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%
     \begin{tabular}{lll|ccc}
     \hline
      &  &  & \multicolumn{2}{c}{\textbf{LSM}} & \textbf{SVR} \\

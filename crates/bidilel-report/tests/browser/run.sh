@@ -14,13 +14,19 @@ fi
 cp "$here/package.json" "$here/page.mjs" "$work"
 (cd "$work" && npm install --silent --no-audit --no-fund)
 
-# Pictures, a search, a comparison; then classes whose names are HTML, and as many points as CUB has instances.
+# Pictures, a search, a comparison; every other kind of result; then classes whose names are HTML, and as many points as CUB has
+# instances.
 cd "$work"
 "$program" demo --quiet --no-page --report demo.html --plots plots >/dev/null
 "$program" evaluate builtin:emoji --quiet --run-data run.json >/dev/null
 "$program" compare builtin:emoji --quiet --methods eszsl,rr,conse --format json >compare.json
 "$program" tune builtin:emoji --quiet --alpha 1,10,100 --dim 30,60 --trials 2 --format json >tune.json
 "$program" report run.json compare.json tune.json --quiet --out all.html >/dev/null
+"$program" evaluate builtin:emoji --generalized --test-seen-share 0.2 --calibrate --quiet --report generalized.html >/dev/null
+"$program" evaluate builtin:emoji --open-set --random-splits 2 --quiet --report open.html >/dev/null
+"$program" report tune.json --quiet --out tune.html >/dev/null
+"$program" compare builtin:emoji --quiet --methods best,eszsl --report compare.html >/dev/null
+"$program" select synthetic:small --quiet --report select.html >/dev/null
 node page.mjs make-large run.json large.json
 "$program" report large.json --quiet --out large.html >/dev/null
 node page.mjs check "$work" "$shots"

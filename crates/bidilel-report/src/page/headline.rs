@@ -1,0 +1,104 @@
+//! The numbers that an evaluation begins with: against guessing, and against the best compared method.
+
+use super::input::{EvaluationInput, Sides, StepInput};
+use super::markup::{Cell, Headline, headlines, percent, table};
+use crate::Comparison;
+
+/// The section; `compared` are comparisons on the same page.
+pub(crate) fn section(result: &EvaluationInput, compared: &[&Comparison]) -> String {
+    let runs = result.runs.len();
+    let error = if runs > 1 { result.summary.standard_error } else { 0.0 };
+    let over = if error > 0.0 { format!("± is the standard error over {runs} runs") } else { String::new() };
+    let mut all = Vec::new();
+    let sides = result.accuracy.sides();
+    // The summary of runs is that of the figure that decides: the harmonic mean where there is one.
+    if let Some(sides) = sides {
+        all.push(headline(
+            "Harmonic mean of known and unseen",
+            percent(sides.harmonic, error),
+            &joined(&[&sides.text(), &over]),
+        ));
+        if let Some(without) = result.accuracy.uncalibrated {
+            all.push(headline("Without a bias", percent(without.harmonic, 0.0), &without.text()));
+        }
+        if let Some(area) = result.accuracy.ausuc {
+            all.push(headline(
+                "Area under the seen-unseen curve",
+                format!("{area:.3}"),
+                "of all biases; at most 1",
+            ));
+        }
+    }
+    let per_class = result.accuracy.per_class;
+    let times = if result.chance > 0.0 {
+        format!("{:.1} times as good as guessing", per_class / result.chance)
+    } else {
+        String::new()
+    };
+    let (error, over) = if sides.is_some() { (0.0, String::new()) } else { (error, over) };
+    all.push(headline("Accuracy, mean over classes", percent(per_class, error), &joined(&[&times, &over])));
+    let one_of = if result.chance > 0.0 {
+        format!("one of {:.0} classes", 1.0 / result.chance)
+    } else {
+        "chance is not known".to_owned()
+    };
+    all.push(headline("Guessing", percent(result.chance, 0.0), &one_of));
+    all.push(headline("Accuracy, share of instances", percent(result.accuracy.per_image, 0.0), ""));
+    for (k, accuracy) in result.top.iter().filter(|(k, _)| *k != "1") {
+        all.push(headline(
+            &format!("Right class among the first {k}"),
+            percent(accuracy.per_class, 0.0),
+            "mean over classes",
+        ));
+    }
+    all.extend(against_best(result, compared));
+    headlines(&all) + &steps(result)
+}
+
+fn headline(label: &str, value: String, remark: &str) -> Headline {
+    Headline { label: label.to_owned(), value, remark: remark.to_owned() }
+}
+
+fn joined(parts: &[&str]) -> String {
+    parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("; ")
+}
+
+/// The difference from the best method of a comparison on the same split of the same dataset: others compare nothing.
+fn against_best(result: &EvaluationInput, compared: &[&Comparison]) -> Option<Headline> {
+    let same = compared.iter().find(|one| one.dataset == result.dataset && one.split == result.split)?;
+    let scored = same.results.iter().filter_map(|row| Some((row, row.per_class?)));
+    let (best, accuracy) = scored.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let difference = format!("{:+.1} points", 100.0 * (result.accuracy.per_class - accuracy));
+    let reached = percent(accuracy, best.standard_error.unwrap_or(0.0));
+    Some(headline(
+        "Against the best compared method",
+        difference.replace('-', "\u{2212}"),
+        &format!("{} reaches {reached}", best.method),
+    ))
+}
+
+fn steps(result: &EvaluationInput) -> String {
+    if result.steps.len() < 2 {
+        return String::new();
+    }
+    let row = |step: &StepInput| {
+        vec![
+            Cell::Text(step.name.clone()),
+            Cell::Bar { value: step.per_class, low: 0.0, high: 0.0 },
+            Cell::Number(percent(step.per_image, 0.0), step.per_image),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = result.steps.iter().map(row).collect();
+    table(
+        "Accuracy after every step of recognition; the line is guessing",
+        &["step", "per class", "per image"],
+        &rows,
+        Some(result.chance),
+    )
+}
+
+impl Sides {
+    fn text(&self) -> String {
+        format!("known {}, unseen {}", percent(self.seen, 0.0), percent(self.unseen, 0.0))
+    }
+}
