@@ -47,7 +47,7 @@ impl LocalGraph {
     /// The graph of the `k` nearest of `neighbors`, whose lists have one more where there is one: ties are seen by that.
     pub fn new(neighbors: &Neighbors, k: usize) -> Self {
         let count = neighbors.count();
-        let kth = |i: usize| neighbors.of(i).values().iter().copied().take(k).last().unwrap_or(0.0);
+        let kth = |i: usize| neighbors.of(i).values().iter().take(k).next_back().copied().unwrap_or(0.0);
         let scale: Vec<f64> = (0..count).map(kth).collect();
         let weight = |i: usize, j: usize, distance: f64| {
             // Duplicates, whose scale may be 0, are as near as can be; nothing else is near on a scale of 0.
@@ -168,10 +168,8 @@ mod tests {
         let lists: Vec<Vec<(f64, usize)>> = (0..n).map(list).collect();
         let scale = |i: usize| lists[i].last().expect("a neighbor").0;
         let joined = |i: usize, j: usize| lists[i].iter().any(|&(_, other)| other == j);
-        let w = Mat::from_fn(n, n, |i, j| match joined(i, j) || joined(j, i) {
-            true => (-distance(i, j).powi(2) / (scale(i) * scale(j))).exp(),
-            false => 0.0,
-        });
+        let weight = |i: usize, j: usize| (-distance(i, j).powi(2) / (scale(i) * scale(j))).exp();
+        let w = Mat::from_fn(n, n, |i, j| if joined(i, j) || joined(j, i) { weight(i, j) } else { 0.0 });
         let d: Vec<f64> = (0..n).map(|i| (0..n).map(|j| w[(i, j)]).sum()).collect();
         let system =
             Mat::from_fn(n, n, |i, j| f64::from(u8::from(i == j)) - alpha * w[(i, j)] / (d[i] * d[j]).sqrt());
