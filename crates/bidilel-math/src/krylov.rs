@@ -2,8 +2,12 @@
 //!
 //! The Krylov space spanned by $[V, CV, C^2V, \dots]$ is stored as an orthonormal basis $Q$ together with its image
 //! $CQ$. The Ritz pairs of $Q^\top C Q$ approach the leading eigenpairs of $C$ from below; their residuals
-//! `$\|C q - \theta q\|$` are computed, not estimated, and bound the error of every eigenvalue. A full basis is restarted from
-//! the leading Ritz vectors, and expanded again from their residuals.
+//! `$\|C q - \theta q\|$` are computed, not estimated, and bound the error of every eigenvalue. $Q^\top C Q$ grows with the basis:
+//! its new columns are the inner products by which the image of a block is orthogonalized.
+//!
+//! A full basis is restarted from the leading Ritz vectors and continued with the block that would have come next (block
+//! Krylov-Schur): the residuals of all Ritz vectors lie in the span of that block, so nothing of the Krylov space is lost. The
+//! basis therefore always grows by whole blocks; a narrower last one would leave out part of the residuals.
 //!
 //! # Multiple eigenvalues
 //! Small residuals show that pairs are eigenpairs, not that they are the leading ones. A Krylov space grown from a block of $w$
@@ -17,7 +21,8 @@
 //! problem directly.
 //!
 //! # References
-//! Y. Saad, *Numerical Methods for Large Eigenvalue Problems*, 2nd ed., 2011, chapters 6 and 7.
+//! Y. Saad, *Numerical Methods for Large Eigenvalue Problems*, 2nd ed., 2011, chapters 6 and 7. Y. Zhou and Y. Saad, *Block
+//! Krylov-Schur method for large symmetric eigenvalue problems*, 2008.
 
 use faer::{Accum, Mat, MatRef};
 use rand::SeedableRng;
@@ -26,14 +31,17 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::eigen::{Eigen, direct};
 use crate::parallel::{copy, multiply, product, zeros};
-use crate::tiles::symmetrize_with;
+use crate::tiles::transpose_into;
 use crate::vector::{add_scaled, dot};
 use crate::{Error, Observer, Result};
 
 /// Residual, relative to the largest eigenvalue, at which a pair has converged.
 const RESIDUAL_TOLERANCE: f64 = 1e-11;
-/// Blocks of the basis beyond the wanted pairs: the highest power of the operator before a restart.
-const MAX_POWERS: usize = 31;
+/// Vectors of a block. With as many basis vectors, narrow blocks reach a higher power of the operator: for 100 pairs of the
+/// scatter problem of CUB in 4,096 dimensions 600 vectors suffice with blocks of 16, and 1,200 are needed with blocks of 50.
+const WIDTH: usize = 16;
+/// Basis vectors beyond the wanted pairs, at least and at most; four per pair between the two.
+const VECTORS_BEYOND: (usize, usize) = (31 * WIDTH, 62 * WIDTH);
 /// Restarts before giving up: by then a direct solution is faster.
 const MAX_RESTARTS: usize = 12;
 /// Eigenvalues that agree to this, relative to the largest, may be one multiple eigenvalue: a hundred times the error that their
@@ -50,41 +58,60 @@ pub(crate) fn leading(
     count: usize,
     watch: &dyn Observer,
 ) -> Result<Eigen> {
-    // With the same number of basis vectors, narrow blocks reach a higher power of the operator: for 100 pairs of the scatter
-    // problem of CUB in 4,096 dimensions 600 vectors suffice with blocks of 16, and 1,200 are needed with blocks of 50.
-    let width = (count / 8).clamp(16, 32).min(size);
-    let capacity = (count + MAX_POWERS * width).min(size);
+    let width = WIDTH.min(size);
+    let beyond = (4 * count).clamp(VECTORS_BEYOND.0, VECTORS_BEYOND.1);
+    let capacity = (count + beyond).next_multiple_of(width).min(size);
+    // At least a block of pairs besides the wanted ones.
+    let kept = (count + width).next_multiple_of(width).min(capacity);
+    // The pairs are looked at once before the basis is full.
+    let early = (count + beyond * 3 / 4).next_multiple_of(width).min(capacity);
     // A fixed seed: the result is deterministic.
     let mut random = ChaCha8Rng::seed_from_u64(0x5eed);
-    let mut basis = Basis { vectors: zeros(size, capacity), images: zeros(size, capacity), used: 0 };
+    let mut basis = Basis::new(size, capacity);
     let mut next = gaussian(size, width, &mut random);
+    // The inner products of the basis with `next`, where they are known.
+    let mut overlap: Option<Mat<f64>> = None;
     // Where an eigenvalue may have a higher multiplicity than a block can find: the values before the last random block, and
     // the restarts that this block has left, as many as the first block took.
     let mut suspected: Option<(Vec<f64>, usize)> = None;
     for restart in 0..MAX_RESTARTS {
-        // Expand by powers of the operator until the basis is full.
-        while basis.used < capacity {
-            let room = (capacity - basis.used).min(next.ncols());
-            let block = orthonormal(basis.vectors(), copy(next.subcols(0, room)), &mut random)?;
-            next = apply(block.as_ref());
-            basis.append(block.as_ref(), next.as_ref());
-            watch.progress(basis.used, capacity);
-            if watch.poll().is_break() {
-                return Err(Error::Cancelled);
+        // Expand by powers of the operator until the pairs seem to have converged, or the basis is full.
+        let (ritz, following) = loop {
+            let target = if basis.used < early && suspected.is_none() { early } else { capacity };
+            while basis.used < target {
+                let room = (target - basis.used).min(next.ncols());
+                let block =
+                    orthonormal(basis.vectors(), copy(next.subcols(0, room)), overlap.take(), &mut random)?;
+                next = apply(block.as_ref());
+                overlap = Some(basis.append(block.as_ref(), next.as_ref()));
+                watch.progress(basis.used, capacity);
+                if watch.poll().is_break() {
+                    return Err(Error::Cancelled);
+                }
             }
-        }
-        let ritz = basis.rayleigh_ritz((count + width).min(capacity))?;
+            let ritz = basis.rayleigh_ritz(kept)?;
+            if basis.used == size {
+                break (ritz, None);
+            }
+            // Before the basis is rotated: what of the next block is orthogonal to all of it.
+            let following = orthonormal(basis.vectors(), copy(next.as_ref()), overlap.take(), &mut random)?;
+            if basis.used == capacity || seem_converged(&ritz, count, following.as_ref(), next.as_ref()) {
+                break (ritz, Some(following));
+            }
+            next = following;
+        };
+        let complete = basis.used == size;
         let largest = ritz.values[0].abs().max(f64::MIN_POSITIVE);
         basis.rotate(ritz.vectors.as_ref());
         let residuals = basis.residuals(&ritz.values);
         let norms: Vec<f64> = residuals.col_iter().map(|column| column.norm_l2()).collect();
-        let open: Vec<usize> = (0..count).filter(|&i| norms[i] > RESIDUAL_TOLERANCE * largest).collect();
-        if open.is_empty() || capacity == size {
+        let converged = norms[..count].iter().all(|&norm| norm <= RESIDUAL_TOLERANCE * largest);
+        if converged || complete {
             let mut values = ritz.values;
             values.truncate(count);
             let alike = |(before, now): (&f64, &f64)| (now - before).abs() <= MULTIPLE_TOLERANCE * largest;
             let same = |before: &[f64]| before.iter().zip(&values).all(alike);
-            if capacity == size || !has_multiple(&values, width, MULTIPLE_TOLERANCE * largest) {
+            if complete || !has_multiple(&values, width, MULTIPLE_TOLERANCE * largest) {
                 return Ok(Eigen { values, vectors: copy(basis.vectors().subcols(0, count)) });
             }
             match &mut suspected {
@@ -94,7 +121,7 @@ pub(crate) fn leading(
                     }
                     // The vectors that the random block has contributed so far come after the wanted pairs.
                     *left -= 1;
-                    next = copy(residuals.subcols(count, residuals.ncols() - count));
+                    next = copy(residuals.subcols(count, width.min(residuals.ncols() - count)));
                 }
                 _ => {
                     suspected = Some((values, restart));
@@ -103,16 +130,19 @@ pub(crate) fn leading(
             }
             continue;
         }
-        // Continue from the residuals of pairs that have not converged, filled up to a full block: a narrower one costs as much.
-        let mut open = open;
-        let mut others: Vec<usize> = (0..norms.len()).filter(|i| !open.contains(i)).collect();
-        others.sort_by(|&a, &b| norms[b].total_cmp(&norms[a]).then(a.cmp(&b)));
-        open.extend(others);
-        open.truncate(width);
-        next = zeros(size, open.len());
-        open.iter().enumerate().for_each(|(i, &pair)| next.col_mut(i).copy_from(residuals.col(pair)));
+        next = following.unwrap_or_else(|| gaussian(size, width, &mut random));
     }
     Err(Error::NoConvergence { what: "the block Krylov iteration", iterations: MAX_RESTARTS })
+}
+
+/// Whether the leading pairs have small residuals by an estimate: in a Krylov space that of a Ritz pair is the part of its image
+/// in the `following` block, which comes from the last block of the basis alone (`image`). Residuals are computed afterwards.
+fn seem_converged(ritz: &Eigen, count: usize, following: MatRef<'_, f64>, image: MatRef<'_, f64>) -> bool {
+    let coupling = product(following.transpose(), image);
+    let last = ritz.vectors.subrows(ritz.vectors.nrows() - image.ncols(), image.ncols());
+    let residuals = product(coupling.as_ref(), last.subcols(0, count));
+    let bound = RESIDUAL_TOLERANCE * ritz.values[0].abs();
+    residuals.col_iter().all(|column| column.norm_l2() <= bound)
 }
 
 /// Whether a value above the last one (descending) occurs at least `multiplicity` times, up to `tolerance`.
@@ -123,14 +153,21 @@ fn has_multiple(values: &[f64], multiplicity: usize, tolerance: f64) -> bool {
     values.windows(multiplicity).any(is_multiple)
 }
 
-/// An orthonormal basis and its image under the operator; columns from `used` on are unused.
+/// An orthonormal basis $Q$ and its image under the operator; columns from `used` on are unused.
 struct Basis {
     vectors: Mat<f64>,
     images: Mat<f64>,
+    /// The lower triangle of $Q^\top C Q$.
+    projected: Mat<f64>,
     used: usize,
 }
 
 impl Basis {
+    fn new(size: usize, capacity: usize) -> Self {
+        let (vectors, images) = (zeros(size, capacity), zeros(size, capacity));
+        Self { vectors, images, projected: zeros(capacity, capacity), used: 0 }
+    }
+
     fn vectors(&self) -> MatRef<'_, f64> {
         self.vectors.subcols(0, self.used)
     }
@@ -139,17 +176,28 @@ impl Basis {
         self.images.subcols(0, self.used)
     }
 
-    fn append(&mut self, vectors: MatRef<'_, f64>, images: MatRef<'_, f64>) {
-        self.vectors.as_mut().subcols_mut(self.used, vectors.ncols()).copy_from(vectors);
-        self.images.as_mut().subcols_mut(self.used, vectors.ncols()).copy_from(images);
-        self.used += vectors.ncols();
+    /// Appends vectors with their images, and returns the inner products of all vectors with these images.
+    fn append(&mut self, vectors: MatRef<'_, f64>, images: MatRef<'_, f64>) -> Mat<f64> {
+        let (first, count) = (self.used, vectors.ncols());
+        self.vectors.as_mut().subcols_mut(first, count).copy_from(vectors);
+        self.images.as_mut().subcols_mut(first, count).copy_from(images);
+        self.used += count;
+        let overlap = product(self.vectors().transpose(), images);
+        let rows = self.projected.as_mut().submatrix_mut(first, 0, count, first);
+        transpose_into(overlap.subrows(0, first), rows);
+        for j in 0..count {
+            for i in j..count {
+                // The operator is symmetric up to rounding.
+                let both = f64::midpoint(overlap[(first + i, j)], overlap[(first + j, i)]);
+                self.projected[(first + i, first + j)] = both;
+            }
+        }
+        overlap
     }
 
     /// The `count` leading Ritz pairs.
     fn rayleigh_ritz(&self, count: usize) -> Result<Eigen> {
-        let mut projected = product(self.vectors().transpose(), self.images());
-        symmetrize_with(&mut projected, f64::midpoint);
-        direct(projected, count)
+        direct(copy(self.projected.submatrix(0, 0, self.used, self.used)), count)
     }
 
     /// Restarts: keeps the linear combinations in the columns of `rotation`.
@@ -169,15 +217,28 @@ impl Basis {
     }
 }
 
-/// Orthonormalizes `block` against `basis` and in itself; directions that vanish are replaced by random ones.
-fn orthonormal(basis: MatRef<'_, f64>, mut block: Mat<f64>, random: &mut ChaCha8Rng) -> Result<Mat<f64>> {
+/// Orthonormalizes `block` against `basis` and in itself; directions that vanish are replaced by random ones. The inner products
+/// of basis and block are computed where they are not given.
+fn orthonormal(
+    basis: MatRef<'_, f64>,
+    mut block: Mat<f64>,
+    mut overlap: Option<Mat<f64>>,
+    random: &mut ChaCha8Rng,
+) -> Result<Mat<f64>> {
     for _ in 0..4 {
-        scale_columns(&mut block);
+        let norms = scale_columns(&mut block);
         // Twice is enough: the second pass removes the rounding errors of the first.
         for _ in 0..2 {
             if basis.ncols() > 0 {
-                let overlap = product(basis.transpose(), block.as_ref());
-                let negated = Mat::from_fn(overlap.nrows(), overlap.ncols(), |i, j| -overlap[(i, j)]);
+                let negated = match overlap.take() {
+                    Some(known) => {
+                        Mat::from_fn(known.nrows(), block.ncols(), |i, j| -known[(i, j)] / norms[j])
+                    }
+                    None => {
+                        let overlap = product(basis.transpose(), block.as_ref());
+                        Mat::from_fn(overlap.nrows(), overlap.ncols(), |i, j| -overlap[(i, j)])
+                    }
+                };
                 multiply(block.as_mut(), Accum::Add, basis, negated.as_ref());
             }
             gram_schmidt(&mut block);
@@ -195,13 +256,15 @@ fn orthonormal(basis: MatRef<'_, f64>, mut block: Mat<f64>, random: &mut ChaCha8
     Err(Error::NoConvergence { what: "the orthogonalization of a block", iterations: 4 })
 }
 
-fn scale_columns(block: &mut Mat<f64>) {
-    for column in block.as_mut().col_iter_mut() {
+/// Scales columns to norm 1, and returns their norms; a zero column stays, with a norm of 1.
+fn scale_columns(block: &mut Mat<f64>) -> Vec<f64> {
+    let scale = |column: faer::ColMut<'_, f64>| {
         let norm = column.as_ref().norm_l2();
-        if norm > 0.0 {
-            column.iter_mut().for_each(|value| *value /= norm);
-        }
-    }
+        let norm = if norm > 0.0 { norm } else { 1.0 };
+        column.iter_mut().for_each(|value| *value /= norm);
+        norm
+    };
+    block.as_mut().col_iter_mut().map(scale).collect()
 }
 
 /// Modified Gram-Schmidt with reorthogonalization on unit columns, in place; a column that is dependent to 1e-10 becomes zero.

@@ -235,6 +235,12 @@ impl Pencil {
             eigen::verify(&check, factor.as_ref(), &found, watch)?;
             return Ok(found);
         }
+        if eigen::form_operator(self.dim(), count) {
+            let check = self.residual_check(alpha);
+            let mut right = self.lower_right();
+            (0..self.dim()).for_each(|i| right[(i, i)] += alpha);
+            return formed(&check, self.lower_left(), right, count, watch);
+        }
         let mut own = self.clone();
         own.regularize(alpha);
         own.leading(count, watch)
@@ -255,6 +261,12 @@ impl Pencil {
             eigen::verify(&check, factor.as_ref(), &found, watch)?;
             return Ok(found);
         }
+        if eigen::form_operator(self.dim(), count) {
+            let left = self.lower_left();
+            let Self { square, diagonal } = self;
+            drop(diagonal);
+            return formed(&check, left, square, count, watch);
+        }
         // The Cholesky factor overwrites the tiles on and below the diagonal; those above it, of `A`, stay.
         let mut factored = Self { square: eigen::cholesky(self.square)?, diagonal: self.diagonal };
         factored.diagonal.iter_mut().for_each(mirror);
@@ -265,6 +277,19 @@ impl Pencil {
         eigen::verify(&check, factored.square.as_ref(), &found, watch)?;
         Ok(found)
     }
+}
+
+/// The leading pairs with the operator formed, from the lower triangles of both matrices.
+fn formed(
+    check: &ResidualCheck,
+    left: Mat<f64>,
+    right: Mat<f64>,
+    count: usize,
+    watch: &dyn Observer,
+) -> Result<Eigen> {
+    let (found, factor) = eigen::generalized_formed(left, eigen::cholesky(right)?, count, watch)?;
+    eigen::verify(check, factor.as_ref(), &found, watch)?;
+    Ok(found)
 }
 
 /// The `count` leading pairs of $A p = \lambda (B + \alpha I) p$: eigenvalues descending, $p^\top (B + \alpha I) p = 1$.
@@ -369,6 +394,19 @@ mod tests {
         }
         let failure = solve(&factored).expect_err("pairs of another matrix");
         assert!(matches!(failure, crate::Error::Check { check } if check.stage == "eigen"), "{failure}");
+    }
+
+    /// Few and many pairs of large pencils, which are found with another form of the operator.
+    #[test]
+    fn few_pairs_are_the_first_of_many_and_an_owned_pencil_has_those_of_a_borrowed_one() {
+        let (pencil, ..) = example(1400);
+        let few = leading(Cow::Borrowed(&pencil), 0.5, 12, &Silent).expect("a definite pencil");
+        let many = leading(Cow::Borrowed(&pencil), 0.5, 90, &Silent).expect("a definite pencil");
+        for (one, other) in few.values.iter().zip(&many.values) {
+            approx::assert_relative_eq!(one, other, max_relative = 1e-9);
+        }
+        assert!((few.vectors - many.vectors.subcols(0, 12)).norm_max() < 1e-6);
+        assert_eq!(many, leading(Cow::Owned(pencil), 0.5, 90, &Silent).expect("the same pencil"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
 use crate::panels::{Panels, Product, Right};
+use crate::parallel::zeros;
 use crate::vector::column;
 
 /// Rows and columns of a tile. A multiple of the panel width at every SIMD level, so that tiles begin with a panel.
@@ -82,6 +83,26 @@ pub(crate) fn subtract_rank_2k(square: MatMut<'_, f64>, one: MatRef<'_, f64>, ot
     });
 }
 
+/// The product of a full symmetric matrix and a narrow block.
+///
+/// It is computed as the transpose of $M^\top C$: the block is packed, and the columns of the large matrix are read in place.
+///
+/// # Panics
+/// If columns are not contiguous.
+pub(crate) fn symmetric_times(matrix: MatRef<'_, f64>, block: MatRef<'_, f64>) -> Mat<f64> {
+    let (dim, width) = (block.nrows(), block.ncols());
+    let mut left = Panels::left(width, dim);
+    left.pack_columns(block, 1.0);
+    let mut transposed = zeros(width, dim);
+    transposed.par_col_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(index, part)| {
+        let right = Right::Columns(matrix.subcols(index * ROWS_PER_TASK, part.ncols()));
+        Product { left: &left, first_row: 0, right, depth: dim, lower: false }.write_to(part);
+    });
+    let mut image = zeros(dim, width);
+    transpose_into(transposed.as_ref(), image.as_mut());
+    image
+}
+
 /// Writes the transpose of a matrix, blocked for the cache.
 pub(crate) fn transpose_into(from: MatRef<'_, f64>, mut into: MatMut<'_, f64>) {
     const BLOCK: usize = 16;
@@ -121,7 +142,7 @@ pub(crate) fn symmetrize_with(matrix: &mut Mat<f64>, combine: impl Fn(f64, f64) 
 pub(crate) mod tests {
     use super::*;
     use crate::krylov::tests::random;
-    use crate::parallel::{product, zeros};
+    use crate::parallel::product;
 
     /// A matrix packed as both operands of its product with its transpose.
     pub(crate) fn packed(matrix: MatRef<'_, f64>) -> (Panels<f64>, Panels<f64>) {
@@ -143,6 +164,17 @@ pub(crate) mod tests {
             for j in 0..dim {
                 assert!((j..dim).all(|i| (square[(i, j)] - expected[(i, j)]).abs() < 1e-11), "{dim}");
             }
+        }
+    }
+
+    #[test]
+    fn a_symmetric_matrix_times_a_block_equals_the_product_at_any_size() {
+        for (dim, width) in [(1, 1), (95, 16), (97, 5), (700, 17)] {
+            let half = random(dim, dim, 4);
+            let matrix = Mat::from_fn(dim, dim, |i, j| half[(i, j)] + half[(j, i)]);
+            let block = random(dim, width, 5);
+            let image = symmetric_times(matrix.as_ref(), block.as_ref());
+            assert!((image - product(matrix.as_ref(), block.as_ref())).norm_max() < 1e-11, "{dim}");
         }
     }
 

@@ -7,7 +7,7 @@
 //!
 //! Small problems, and those with many wanted pairs, are solved directly: Householder tridiagonalization, then bisection and
 //! inverse iteration for the leading pairs, or divide and conquer where nearly all pairs are wanted. Otherwise a block
-//! Krylov method finds the leading pairs, with $R^{-1} A R^{-\top}$ as an operator that is never formed.
+//! Krylov method finds the leading pairs, with $R^{-1} A R^{-\top}$ as an operator, which is formed only for many pairs.
 //!
 //! Every solution is checked against products with both matrices that were taken before the factorization (`verify.rs`), and
 //! every solver works on a matrix whose largest entry is scaled to about 1 (`scaling.rs`).
@@ -32,6 +32,7 @@ pub(crate) mod cholesky;
 mod householder;
 mod reduction;
 pub(crate) mod scaling;
+mod triangle;
 mod tridiagonal;
 mod verify;
 mod whitener;
@@ -46,18 +47,21 @@ pub use self::cholesky::cholesky;
 use self::householder::tridiagonalize;
 use self::reduction::reduce;
 use self::scaling::Scaling;
+use self::triangle::Triangle;
 pub(crate) use self::verify::ResidualCheck;
 pub use self::whitener::Whitener;
 pub use crate::krylov::gram_schmidt;
 use crate::parallel::{copy, product, zeros};
 pub use crate::pencil::{Pencil, leading};
-use crate::tiles::mirror;
+use crate::tiles::{mirror, symmetric_times};
 use crate::{Error, Observer, Result, Silent, krylov};
 
 /// Up to this order a problem is always solved directly.
 const MAX_DIRECT_ORDER: usize = 1280;
 /// Below this order divide and conquer for all pairs is the fastest.
 const MIN_BISECTION_ORDER: usize = 64;
+/// The operator of the block Krylov method is formed where more than one in so many pairs is wanted.
+const MIN_FORMED_SHARE: usize = 20;
 /// `(right-hand sides at most, columns per task)` of triangular solves: wide tasks are faster, but must occupy all threads.
 const SOLVE_COLUMNS: [(usize, usize); 3] = [(64, 8), (512, 32), (usize::MAX, 128)];
 
@@ -160,6 +164,25 @@ pub(crate) fn generalized_leading(
         image
     };
     Ok(back_transform(krylov::leading(&apply, factor.nrows(), count, watch)?, factor.as_ref()))
+}
+
+/// Iterative solution with $R^{-1} A R^{-\top}$ formed, from the lower triangle of $A$; returns the factor, too.
+pub(crate) fn generalized_formed(
+    left: Mat<f64>,
+    factor: Mat<f64>,
+    count: usize,
+    watch: &dyn Observer,
+) -> Result<(Eigen, Mat<f64>)> {
+    let mut reduced = reduce(left, factor.as_ref());
+    mirror(&mut reduced);
+    // Half of the memory until the factor is needed again.
+    let packed = Triangle::pack(factor);
+    let apply = |block: MatRef<'_, f64>| symmetric_times(reduced.as_ref(), block);
+    let found = krylov::leading(&apply, reduced.nrows(), count, watch);
+    let found = or_directly(found, watch, || direct(copy(reduced.as_ref()), count))?;
+    drop(reduced);
+    let factor = packed.unpack();
+    Ok((back_transform(found, factor.as_ref()), factor))
 }
 
 /// Back-transformation of eigenvectors, $p = R^{-\top} q$.
@@ -279,6 +302,12 @@ pub(crate) fn solve_directly(size: usize, count: usize) -> bool {
     size <= MAX_DIRECT_ORDER || count * 4 > size
 }
 
+/// Whether the block Krylov method is faster with $R^{-1} A R^{-\top}$ formed: that takes as long as some thousand products with
+/// a vector save.
+pub(crate) fn form_operator(size: usize, count: usize) -> bool {
+    count * MIN_FORMED_SHARE > size
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -323,6 +352,25 @@ mod tests {
     fn residuals_vanish_and_vectors_are_b_orthonormal_by_krylov() {
         check(MAX_DIRECT_ORDER + 60, 300, 30);
         check(MAX_DIRECT_ORDER + 60, 20, 40);
+    }
+
+    /// More than a twentieth of the pairs: the operator is formed.
+    #[test]
+    fn pairs_of_a_formed_operator_are_those_of_the_pencil() {
+        let (size, count) = (MAX_DIRECT_ORDER + 60, 80);
+        assert!(form_operator(size, count) && !solve_directly(size, count));
+        let (left, right) = pencil(size, 300);
+        let separate = generalized(left.as_ref(), right.clone(), count, &Silent).expect("a definite pencil");
+        let factor = cholesky(right).expect("definite");
+        let (found, back) =
+            generalized_formed(left, factor.clone(), count, &Silent).expect("a definite pencil");
+        for (one, other) in found.values.iter().zip(&separate.values) {
+            approx::assert_relative_eq!(one, other, max_relative = 1e-9);
+        }
+        assert!((&found.vectors - &separate.vectors).norm_max() < 1e-6 * separate.vectors.norm_max());
+        for j in 0..size {
+            assert_eq!(back.col_as_slice(j)[j..], factor.col_as_slice(j)[j..]);
+        }
     }
 
     #[test]

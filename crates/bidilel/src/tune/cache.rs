@@ -1,11 +1,17 @@
-//! Scatter matrices, the most expensive part of tuning, summed for several folds at a time.
+//! What later stages of a search need again: scatter matrices and latent spaces.
+//!
+//! Scatter matrices are summed for several folds at a time.
 //!
 //! They are sums over the edges of graphs, and an edge is summed once for all folds that have it
 //! ([`backend::of_graphs`]). The matrices of the best setting so far are kept: the next stage varies another setting
-//! around it, over the same graph.
+//! around it, over the same graph. Of the spaces, which are much smaller, that of the first setting is kept, too: a search
+//! begins with the defaults, and may return to them.
+//!
+//! A space is found with the most dims that were asked of it so far, and none of its bits depend on whether it was kept.
 
 use std::ops::Range;
 
+use faer::Mat;
 use rayon::prelude::*;
 
 use bidilel_math::graph::{Affinity, Graphs};
@@ -22,9 +28,33 @@ use crate::visual::Views;
 /// Graphs that are made, and held whole, at a time: a large part of each is made by one thread.
 const GRAPHS_AT_A_TIME: usize = 2;
 
-/// Scatter matrices by what they depend on.
+/// Scatter matrices and spaces by what they depend on.
 #[derive(Default)]
-pub(super) struct Cache(Vec<Entry>);
+pub(super) struct Cache {
+    scatters: Vec<Entry>,
+    spaces: Vec<Space>,
+    /// Whether a first space was chosen: it stays.
+    begun: bool,
+}
+
+/// The space of one fold.
+pub(super) struct Space {
+    pub(super) key: ScatterKey,
+    pub(super) fold: usize,
+    pub(super) alpha: Option<f64>,
+    /// Visual x latent dimensions.
+    pub(super) map: Mat<f64>,
+    /// Whether it is that of the first setting.
+    first: bool,
+    /// The best mean score that it has led to.
+    score: f64,
+}
+
+impl Space {
+    pub(super) fn new(key: ScatterKey, fold: usize, alpha: Option<f64>, map: Mat<f64>) -> Self {
+        Self { key, fold, alpha, map, first: false, score: 0.0 }
+    }
+}
 
 /// A key, one pair of matrices per fold, and the best mean score that they have led to.
 type Entry = (ScatterKey, Vec<Scatters>, f64);
@@ -40,7 +70,7 @@ pub(super) struct ScatterKey {
 impl Cache {
     /// The matrices of every fold; none where they were not made.
     pub(super) fn get(&self, key: &ScatterKey) -> &[Scatters] {
-        self.0.iter().find(|(own, ..)| own == key).map_or(&[], |(_, scatters, _)| scatters)
+        self.scatters.iter().find(|(own, ..)| own == key).map_or(&[], |(_, scatters, _)| scatters)
     }
 
     /// Makes the matrices of `folds`, those of the key, if they are missing.
@@ -57,20 +87,65 @@ impl Cache {
         if self.get(key).is_empty()
             && let Some(scatters) = sum(key, pool, folds, watch)
         {
-            self.0.push((key.clone(), scatters, 0.0));
+            self.scatters.push((key.clone(), scatters, 0.0));
         }
     }
 
     /// Drops all matrices but those that led to the best score, the first of equals.
     pub(super) fn keep_best(&mut self, score: impl Fn(&ScatterKey) -> f64) {
         let mut best: Option<Entry> = None;
-        for (key, scatters, before) in self.0.drain(..) {
+        for (key, scatters, before) in self.scatters.drain(..) {
             let score = before.max(score(&key));
             if best.as_ref().is_none_or(|(.., best)| score > *best) {
                 best = Some((key, scatters, score));
             }
         }
-        self.0.extend(best);
+        self.scatters.extend(best);
+    }
+
+    /// The kept space of a fold, if it has at least `dim` dimensions.
+    pub(super) fn space(
+        &self,
+        key: &ScatterKey,
+        fold: usize,
+        alpha: Option<f64>,
+        dim: usize,
+    ) -> Option<&Mat<f64>> {
+        let same = |space: &&Space| space.fold == fold && space.alpha == alpha && space.key == *key;
+        self.spaces.iter().find(same).map(|space| &space.map).filter(|map| map.ncols() >= dim)
+    }
+
+    /// Adds spaces, and drops all but the first and those that led to the best score, the first of equals.
+    pub(super) fn keep_spaces(
+        &mut self,
+        found: Vec<Space>,
+        score: impl Fn(&ScatterKey, Option<f64>) -> Option<f64>,
+    ) {
+        for space in found {
+            let (key, fold, alpha) = (&space.key, space.fold, space.alpha);
+            let same = |other: &&mut Space| other.fold == fold && other.alpha == alpha && other.key == *key;
+            // The same space with more dims.
+            match self.spaces.iter_mut().find(same) {
+                Some(other) => other.map = space.map,
+                None => self.spaces.push(space),
+            }
+        }
+        for space in &mut self.spaces {
+            space.score = space.score.max(score(&space.key, space.alpha).unwrap_or(0.0));
+        }
+        let mut best: Option<(f64, ScatterKey, Option<f64>)> = None;
+        for Space { key, alpha, score, .. } in &self.spaces {
+            if best.as_ref().is_none_or(|(best, ..)| score > best) {
+                best = Some((*score, key.clone(), *alpha));
+            }
+        }
+        let Some((_, key, alpha)) = best else { return };
+        self.spaces.retain_mut(|space| {
+            let is_best = space.key == key && space.alpha == alpha;
+            space.first |= is_best && !self.begun;
+            is_best || space.first
+        });
+        self.begun = true;
     }
 }
 

@@ -16,8 +16,8 @@ use super::fold::Fold;
 use super::naive::class_scores;
 use super::pool::Pool;
 use super::sink::{Scores, Sink};
-use super::tree::{Branch, GraphSettings, Setting, tree};
-use crate::bottom_up::{Neighborhood, Search, Sizes};
+use super::tree::{Branch, GraphSettings, Setting, parts, tree};
+use crate::bottom_up::{BottomUp, Neighborhood, Search, Sizes};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
@@ -35,12 +35,17 @@ pub struct Evaluator<T = f32> {
     pub(super) pool: Pool<T>,
     pub(super) folds: Vec<Fold>,
     cache: Cache,
+    /// The most dims that were asked of every space over a graph.
+    asked: Vec<(SpaceKey, usize)>,
     /// How many features are not the same for all instances.
     varying: usize,
     pub(super) seed: u64,
     /// Whether settings share their work; otherwise each is fitted by itself, to every fold as the dataset has it.
     pub sharing: bool,
 }
+
+/// What a latent space over a graph depends on besides its dims: normalization, views, learner and alpha.
+type SpaceKey = (Normalize, Views, BottomUp, Option<f64>);
 
 /// Gathers and normalizes features of some instances.
 type Load<T> = fn(&Sources<'_>, &[usize], Normalize, &dyn Observer) -> Result<Mat<T>>;
@@ -102,7 +107,8 @@ impl<T: Scalar> Evaluator<T> {
         let views = Views::single(&dataset.visual(None)?.name, features.nrows());
         let pool = Pool { features, labels, views, lists: Vec::new() };
         let cache = Cache::default();
-        Ok(Self { dataset, loaded: None, pool, folds, cache, varying, seed, sharing: true })
+        let asked = Vec::new();
+        Ok(Self { dataset, loaded: None, pool, folds, cache, asked, varying, seed, sharing: true })
     }
 
     /// How many folds there are.
@@ -250,6 +256,29 @@ impl<T: Scalar> Evaluator<T> {
         self.score_into(sink, batch, folds, watch)
     }
 
+    /// What the space of a setting depends on besides its dims, and these; none where it is not over a graph.
+    fn space_of(&self, settings: &Settings) -> Result<Option<(SpaceKey, usize)>> {
+        let learner = settings.pipeline(self.seed).bottom_up;
+        if !shares(settings) || GraphSettings::of(&learner).is_none() {
+            return Ok(None);
+        }
+        let (learner, alpha, dim) = parts(&learner);
+        let normalize = settings.choice(&self.dataset)?.normalize;
+        Ok(Some(((normalize, self.views_of(settings)?, learner, alpha), dim)))
+    }
+
+    /// Notes the dims that a batch asks for, whether its scores are known or not: a resumed search asks for the same.
+    fn ask(&mut self, batch: &[Settings]) -> Result<()> {
+        for settings in batch {
+            let Some((key, dim)) = self.space_of(settings)? else { continue };
+            match self.asked.iter_mut().find(|(own, _)| *own == key) {
+                Some((_, most)) => *most = dim.max(*most),
+                None => self.asked.push((key, dim)),
+            }
+        }
+        Ok(())
+    }
+
     /// Scores what a sink wants of a batch on some folds.
     pub(super) fn score_into(
         &mut self,
@@ -258,6 +287,7 @@ impl<T: Scalar> Evaluator<T> {
         range: Range<usize>,
         watch: &dyn Observer,
     ) -> Result<Scores> {
+        self.ask(batch)?;
         for members in self.by_normalization(batch)? {
             if range.clone().all(|fold| !sink.wants(fold, &members)) {
                 continue;
@@ -273,7 +303,9 @@ impl<T: Scalar> Evaluator<T> {
                     chosen.push(own);
                 }
                 let (pipeline, views) = (settings.pipeline(self.seed), self.views_of(settings)?);
-                Ok(Setting { pipeline, views, semantics })
+                let key = self.space_of(settings)?.map(|(key, _)| key);
+                let asked = self.asked.iter().find(|(own, _)| Some(own) == key.as_ref()).map(|(_, dim)| *dim);
+                Ok(Setting { pipeline, views, semantics, asked })
             };
             let settings = batch.iter().map(setting).collect::<Result<Vec<_>>>()?;
             let semantics = self.folds[..range.end].iter().map(|Fold { trial, .. }| {

@@ -6,13 +6,14 @@
 //! settings are scored fold by fold, on a copy of the fold's training instances.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::{Mutex, PoisonError};
 
 use faer::MatRef;
 
 use bidilel_math::parallel::run_jobs;
 use bidilel_math::{Check, Columns, Observer, Scalar, scatter};
 
-use super::cache::{Cache, ScatterKey};
+use super::cache::{Cache, ScatterKey, Space};
 use super::evaluator::Evaluator;
 use super::fold::Fold;
 use super::naive::fit_and_score;
@@ -42,6 +43,8 @@ pub(super) struct Executor<'a, T> {
 
 /// An eigenproblem: one space for all settings that differ in what follows it.
 type Problem<'a, T, F> = (&'a Spaces<'a, T, F>, &'a Scatters, &'a SpaceNode);
+/// One that may have been solved before, and by what its space is kept.
+type SharedProblem<'a, T> = (&'a Spaces<'a, T, T>, &'a ScatterKey, &'a SpaceNode);
 /// A learner over a graph, and which scatter matrices it needs.
 type GraphNode<'a> = (ScatterKey, &'a LearnerNode);
 
@@ -66,13 +69,19 @@ impl<T: Scalar> Executor<'_, T> {
         // The matrices of the best setting so far are held besides.
         let capacity = (pool.scatter_capacity() / folds.len().max(1)).saturating_sub(1);
         if capacity > 0 || folds.len() == 1 {
-            let nodes = self.additive(self.range.clone());
+            let mut nodes = self.additive(self.range.clone());
+            // Matrices that are kept may be dropped for better ones: first what needs them.
+            nodes.sort_by_key(|(key, _)| cache.get(key).is_empty());
             // One fold holds no more than the threads need, and one pair besides.
             let at_once = capacity.max(graphs_at_once(nodes.iter().map(|(_, node)| *node)));
             for some in nodes.chunks(at_once) {
-                self.run_graphs(some, cache);
-                let node = |key: &ScatterKey| some.iter().find(|(own, _)| own == key);
-                cache.keep_best(|key| node(key).map_or(0.0, |(_, node)| self.sink.best_mean(&node.settings)));
+                let found = self.run_graphs(some, cache, true);
+                let node = |key: &ScatterKey| some.iter().find(|(own, _)| own == key).map(|(_, node)| *node);
+                cache.keep_best(|key| node(key).map_or(0.0, |node| self.sink.best_mean(&node.settings)));
+                cache.keep_spaces(found, |key, alpha| {
+                    let space = node(key)?.children.iter().find(|node| node.key == alpha)?;
+                    Some(self.sink.best_mean(&space.settings))
+                });
             }
             return;
         }
@@ -80,7 +89,7 @@ impl<T: Scalar> Executor<'_, T> {
         for fold in self.range.clone() {
             let nodes = self.additive(fold..fold + 1);
             let some = nodes.chunks(graphs_at_once(nodes.iter().map(|(_, node)| *node)));
-            some.for_each(|some| self.run_graphs(some, &mut Cache::default()));
+            some.for_each(|some| drop(self.run_graphs(some, &mut Cache::default(), false)));
         }
     }
 
@@ -103,11 +112,19 @@ impl<T: Scalar> Executor<'_, T> {
         found
     }
 
-    /// All spaces over some graphs.
-    fn run_graphs<'s>(&'s self, nodes: &[GraphNode<'_>], cache: &mut Cache) {
+    /// All spaces over some graphs, and those that were found where they are to be kept.
+    fn run_graphs<'s>(&'s self, nodes: &[GraphNode<'_>], cache: &mut Cache, keep: bool) -> Vec<Space> {
         let Evaluator { pool, folds, .. } = self.evaluator;
+        let dim = |node: &SpaceNode| {
+            let own = node.children.iter().map(|dim| dim.key).max().unwrap_or(1);
+            if keep { self.settings[node.settings[0]].asked.map_or(own, |asked| asked.max(own)) } else { own }
+        };
+        let unsolved = |cache: &Cache, key: &ScatterKey, fold: usize, node: &SpaceNode| {
+            self.sink.wants(fold, &node.settings) && cache.space(key, fold, node.key, dim(node)).is_none()
+        };
         for (key, node) in nodes {
-            if key.folds.clone().any(|fold| self.sink.wants(fold, &node.settings)) {
+            let missing = |fold| node.children.iter().any(|node| unsolved(cache, key, fold, node));
+            if key.folds.clone().any(missing) {
                 cache.fill(key, pool, &folds[key.folds.clone()], self.watch);
             }
         }
@@ -117,23 +134,50 @@ impl<T: Scalar> Executor<'_, T> {
             Spaces { run: self, fold, train, test, mean }
         };
         let spaces: Vec<Spaces<'_, T, T>> = folds.iter().enumerate().map(spaces).collect();
-        let mut problems: Vec<Problem<'_, T, T>> = Vec::new();
+        let mut problems: Vec<SharedProblem<'_, T>> = Vec::new();
         for (key, node) in nodes {
-            for (spaces, scatters) in spaces[key.folds.clone()].iter().zip(cache.get(key)) {
-                problems.extend(node.children.iter().map(|node| (spaces, scatters, node)));
+            for spaces in &spaces[key.folds.clone()] {
+                problems.extend(node.children.iter().map(|node| (spaces, key, node)));
             }
         }
-        self.solve(&problems);
+        let (cache, found) = (&*cache, Mutex::new(Vec::new()));
+        self.each(&problems, |&(spaces, key, node)| {
+            if let Some(map) = cache.space(key, spaces.fold, node.key, dim(node)) {
+                spaces.score_map(map.clone(), node);
+            } else if let Some(scatters) = cache.get(key).get(spaces.fold - key.folds.start) {
+                let solved = spaces.solve(scatters, node, dim(node));
+                if let Some(map) = solved.filter(|_| keep) {
+                    let space = Space::new(key.clone(), spaces.fold, node.key, map);
+                    found.lock().unwrap_or_else(PoisonError::into_inner).push(space);
+                }
+            }
+        });
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // In the order of the problems, whichever was solved first: among equals the first is kept.
+        let at = |space: &Space| {
+            problems.iter().position(|(spaces, key, node)| {
+                (spaces.fold, *key, node.key) == (space.fold, &space.key, space.alpha)
+            })
+        };
+        found.sort_by_cached_key(at);
+        found
     }
 
-    fn solve<F: Scalar>(&self, problems: &[Problem<'_, T, F>]) {
+    /// As many at a time as there are threads.
+    fn each<P: Sync>(&self, problems: &[P], solve: impl Fn(&P) + Sync) {
         if !problems.is_empty() {
             self.watch.stage("eigen");
-            run_jobs(problems, |(spaces, scatters, node)| {
-                spaces.solve(scatters, node);
+            run_jobs(problems, |problem| {
+                solve(problem);
                 true
             });
         }
+    }
+
+    fn solve<F: Scalar>(&self, problems: &[Problem<'_, T, F>]) {
+        self.each(problems, |(spaces, scatters, node)| {
+            spaces.solve(scatters, node, 0);
+        });
     }
 
     /// Settings over the same views on one fold, as far as they are still wanted.

@@ -39,17 +39,34 @@ pub(super) struct Spaces<'a, T, F> {
 type Embedded = (Vec<usize>, Mat<f64>);
 
 impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
-    /// Solves the eigenproblem of a node at its largest dim, and scores what is wanted in that space.
-    pub(super) fn solve(&self, scatters: &Scatters, node: &SpaceNode) {
+    /// Solves the eigenproblem of a node at its largest dim, or at the larger one that is asked for, and scores what is
+    /// wanted in that space; the map, where one was needed.
+    pub(super) fn solve(&self, scatters: &Scatters, node: &SpaceNode, asked: usize) -> Option<Mat<f64>> {
         let learner = &self.run.settings[node.settings[0]].pipeline.bottom_up;
-        let Some(GraphSettings { locality, .. }) = GraphSettings::of(learner) else { return };
-        if self.run.sink.wants(self.fold, &node.settings) {
-            let largest = node.children.iter().map(|dim| dim.key).max().unwrap_or(1).min(scatters.most_dim);
-            let notes = NotesOnly(self.run.watch);
-            match locality.check().and_then(|()| scatters.solve(locality.alpha, largest, &notes)) {
-                Ok(map) => self.score(&LatentSpace::around(Map::Linear(map), self.mean.to_vec()), node),
-                Err(failure) => self.run.sink.fail(self.fold, &node.settings, failure),
+        let GraphSettings { locality, .. } = GraphSettings::of(learner)?;
+        if !self.run.sink.wants(self.fold, &node.settings) {
+            return None;
+        }
+        let largest = node.children.iter().map(|dim| dim.key).max().unwrap_or(1).max(asked);
+        let (dim, notes) = (largest.min(scatters.most_dim), NotesOnly(self.run.watch));
+        match locality.check().and_then(|()| scatters.solve(locality.alpha, dim, &notes)) {
+            Ok(map) => {
+                self.score_map(map.clone(), node);
+                Some(map)
             }
+            Err(failure) => {
+                self.run.sink.fail(self.fold, &node.settings, failure);
+                None
+            }
+        }
+    }
+
+    /// Scores what is wanted of a node in the leading dimensions of a map.
+    pub(super) fn score_map(&self, mut map: Mat<f64>, node: &SpaceNode) {
+        if self.run.sink.wants(self.fold, &node.settings) {
+            let used = node.children.iter().map(|dim| dim.key).max().unwrap_or(1).min(map.ncols());
+            map.truncate(map.nrows(), used);
+            self.score(&LatentSpace::around(Map::Linear(map), self.mean.to_vec()), node);
         }
     }
 

@@ -64,6 +64,8 @@ pub(super) struct Setting {
     pub(super) views: Views,
     /// The index of its semantic representations among those of the batch.
     pub(super) semantics: usize,
+    /// The most dims that were asked of its space so far, known scores included; none where it learns all that there are.
+    pub(super) asked: Option<usize>,
 }
 
 /// The graph that a learner asks for.
@@ -129,7 +131,7 @@ fn nodes<K: PartialEq, C>(
 }
 
 /// A learner without alpha and dim, its alpha, and the most dimensions that are used of its space.
-fn parts(learner: &BottomUp) -> (BottomUp, Option<f64>, usize) {
+pub(super) fn parts(learner: &BottomUp) -> (BottomUp, Option<f64>, usize) {
     let mut learner = learner.clone();
     let own = learner.learner_mut();
     let alpha = own.alpha().map(|alpha| std::mem::replace(alpha, 0.0));
