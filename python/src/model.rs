@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bidilel::explain::Extent;
-use bidilel::{Map, Mat, NewClass, Recognition, Rows, Scores};
+use bidilel::{Map, Mat, NewClass, Recognition, Scores};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -245,10 +245,9 @@ impl Model {
         let candidates = parse_candidates(&self.inner, candidates)?;
         let extent =
             Extent { candidates: extent.0, nearest: extent.1, attributes: extent.2, instances: extent.3 };
-        let explained = |rows: &dyn Rows| {
-            run(py, &running, |watch| explain(&self.inner, rows, candidates, extent, watch))
-        };
-        plain(&x.with(explained)?)
+        let found =
+            x.with(|rows| run(py, &running, |watch| explain(&self.inner, rows, candidates, extent, watch)))?;
+        plain(&found)
     }
 
     /// The model with one more unseen class, which these vectors describe.

@@ -87,12 +87,17 @@ pub(crate) fn project(
     watch: &dyn Observer,
 ) -> Result<Mat<f64>, Failure> {
     with_views(model, rows, |views| {
+        let space = &model.latent()?.space;
         if unit {
-            let dim = model.latent()?.space.dim();
-            return gathered(dim, rows.count(), watch, |range| Ok(vec![model.project_views(views, range)?]));
+            return gathered(space.dim(), rows.count(), watch, |range| {
+                Ok(vec![model.project_views(views, range)?])
+            });
         }
         let samples = Samples::read(views, vec![0; rows.count()], model.normalize, watch)?;
-        Ok(model.latent()?.space.project_unnormalized(samples.features.as_ref())?)
+        gathered(space.dim(), rows.count(), watch, |range| {
+            let block = samples.features.as_ref().subcols(range.start, range.len());
+            Ok(vec![space.project_unnormalized(block)?])
+        })
     })
 }
 

@@ -132,10 +132,11 @@ def test_a_table_is_written_and_resumed(folder: Path, tmp_path: Path, table: bid
     assert (tmp_path / "out" / "journal.jsonl").read_bytes() == before, "nothing was computed again"
 
 
-def test_stand_ins_have_a_scale_and_say_so() -> None:
-    table = bidilel.reproduce("gamma", scale=0.012, splits=1, folds=1, starts=1, seed=3)
-    assert table.manifest["reduced"]["stand_ins"] == 0.012 and table.manifest["seed"] == 3
-    assert all(cell.unit == "setting" and cell.status == "measured" for cell in table.cells)
+def test_stand_ins_have_a_scale_and_say_so(folder: Path) -> None:
+    table = bidilel.reproduce(folder / "own.toml", scale=0.3, folds=1, starts=1, seed=3)
+    assert table.manifest["reduced"] == {"splits": None, "folds": 1, "starts": 1, "stand_ins": 0.3}
+    assert table.manifest["seed"] == 3 and not table.missing
+    assert all(cell.status == "measured" and len(cell.runs) == 1 for cell in table.cells)
 
 
 def test_an_interrupt_stops_a_table_soon_and_what_was_done_is_kept(tmp_path: Path) -> None:

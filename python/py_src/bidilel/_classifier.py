@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -19,9 +19,7 @@ from ._running import Progress, running, seed_of
 from ._settings import post_of, to_json
 
 
-class ZeroShotClassifier(
-    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, FittedClassifier, BaseEstimator  # type: ignore[misc]
-):
+class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # type: ignore[misc]
     """Recognizes classes that have no labeled instance, by their descriptions.
 
     The latent space is learned from the labeled instances of the known classes (bottom-up, SLPP by default). Classes that

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._findings import Explanation
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class FittedClassifier:
-    """The part of :class:`bidilel.ZeroShotClassifier` that needs a fit."""
+class FittedClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
+    """The part of :class:`bidilel.ZeroShotClassifier` that needs a fit.
+
+    It is a transformer itself: scikit-learn's ``set_output`` looks for ``transform`` in the class that has these mixins.
+    """
 
     #: Parameters that matter after a fit, too.
     candidates: str | None

@@ -14,7 +14,7 @@ from ._tables import Reproduction
 
 
 @overload
-def reproduce(
+def reproduce(  # type: ignore[overload-overlap]  # A string is a sequence of strings, too, and one table.
     tables: str | PathLike[str],
     *,
     data: str | PathLike[str] | None = ...,
@@ -92,12 +92,13 @@ def reproduce(
 
     Examples
     --------
-    >>> import bidilel
-    >>> table = bidilel.reproduce("gamma", scale=0.012, splits=1, folds=1, starts=1)
-    >>> table.missing
-    []
-    >>> {cell.status for cell in table.cells}
-    {'measured'}
+    >>> import bidilel, tempfile
+    >>> with tempfile.TemporaryDirectory() as empty:
+    ...     table = bidilel.reproduce("gamma", data=empty)
+    >>> [one.what for one in table.missing]
+    ['AwA', 'CUB-200-2011']
+    >>> table.cell("AwA Vgg19", "ST").published
+    0.3
     """
     if (data is None) == (scale is None):
         raise ValueError("say where the data are: data, a folder with a folder per dataset, or scale for generated stand-ins")

@@ -48,6 +48,13 @@ def test_predictions_are_those_of_one_machine_with_every_id_once(folder: Path, t
         bidilel.ray.predict(folder, given, output=tmp_path / "out")
 
 
+@pytest.mark.parametrize("concurrency", [None, 1, 4])
+def test_all_processors_may_recognize(folder: Path, concurrency: int | None) -> None:
+    """Those that read must have their turn, too."""
+    found = bidilel.ray.predict(folder, small_model(24, 8), keep=["id"], concurrency=concurrency)
+    assert sorted(row["id"] for row in found.iter_rows()) == list(range(3000))
+
+
 def test_a_fit_on_four_workers_is_the_fit(folder: Path) -> None:
     rows = pq.read_table(folder)
     X, y = np.stack(rows["features"].to_numpy()), np.array(rows["label"].to_pylist())
