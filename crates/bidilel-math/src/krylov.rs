@@ -230,14 +230,11 @@ fn orthonormal(
         // Twice is enough: the second pass removes the rounding errors of the first.
         for _ in 0..2 {
             if basis.ncols() > 0 {
-                let negated = match overlap.take() {
-                    Some(known) => {
-                        Mat::from_fn(known.nrows(), block.ncols(), |i, j| -known[(i, j)] / norms[j])
-                    }
-                    None => {
-                        let overlap = product(basis.transpose(), block.as_ref());
-                        Mat::from_fn(overlap.nrows(), overlap.ncols(), |i, j| -overlap[(i, j)])
-                    }
+                let negated = if let Some(known) = overlap.take() {
+                    Mat::from_fn(known.nrows(), block.ncols(), |i, j| -known[(i, j)] / norms[j])
+                } else {
+                    let overlap = product(basis.transpose(), block.as_ref());
+                    Mat::from_fn(overlap.nrows(), overlap.ncols(), |i, j| -overlap[(i, j)])
                 };
                 multiply(block.as_mut(), Accum::Add, basis, negated.as_ref());
             }

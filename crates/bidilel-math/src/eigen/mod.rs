@@ -176,7 +176,8 @@ pub(crate) fn generalized_formed(
     let mut reduced = reduce(left, factor.as_ref());
     mirror(&mut reduced);
     // Half of the memory until the factor is needed again.
-    let packed = Triangle::pack(factor);
+    let packed = Triangle::pack(&factor);
+    drop(factor);
     let apply = |block: MatRef<'_, f64>| symmetric_times(reduced.as_ref(), block);
     let found = krylov::leading(&apply, reduced.nrows(), count, watch);
     let found = or_directly(found, watch, || direct(copy(reduced.as_ref()), count))?;

@@ -12,7 +12,7 @@ pub(super) struct Triangle {
 
 impl Triangle {
     /// Packs the lower triangle of a square matrix.
-    pub(super) fn pack(matrix: Mat<f64>) -> Self {
+    pub(super) fn pack(matrix: &Mat<f64>) -> Self {
         let size = matrix.nrows();
         let mut values = Vec::with_capacity(size * (size + 1) / 2);
         (0..size).for_each(|j| values.extend_from_slice(&matrix.col_as_slice(j)[j..]));
