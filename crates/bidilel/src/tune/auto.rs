@@ -1,8 +1,7 @@
 //! The choice among pipelines: which normalization, learner and embedder, and whether to refine.
 //!
 //! Every pipeline is tried with a few values of what matters most to it; then the winner is tuned, one setting or one
-//! small grid at a time; then an RBF kernel of the features instead of a linear one; then the weights of semantic
-//! representations; then refiners are tried on it, and label propagation
+//! small grid at a time; then the weights of semantic representations; then refiners are tried on it, and label propagation
 //! after the refiner that was chosen. What is fixed stays.
 //!
 //! The highest mean wins: pipelines differ by more than values of one setting do, and the paper's with its defaults is
@@ -18,7 +17,6 @@ use super::grid::{self, Axis, product, set};
 use super::search::Search;
 use crate::error::Result;
 use crate::settings::{PostName, Settings};
-use crate::visual::KernelForm;
 
 /// The normalizations that are tried.
 const NORMALIZATIONS: [&str; 2] = ["l2", "power"];
@@ -40,7 +38,6 @@ pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
     }
     let embedders = embedders(search, &best)?;
     best = search.stage(Stage::Fine, embedders, &best, None)?;
-    best = kernelized(search, best)?;
     if several && open {
         best = search.one(&Axis::new("gamma", &[0.2, 0.35, 0.5, 0.65, 0.8]), &best)?;
     }
@@ -132,26 +129,6 @@ fn embedders<T: Scalar>(search: &Search<'_, T>, best: &Settings) -> Result<Vec<S
         }
     }
     Ok(batch)
-}
-
-/// The winner over an RBF kernel of the features where that is better and no kernel is fixed, with its regularization tuned
-/// again.
-///
-/// From a sample of the training instances: the cost does not depend on how many features and instances there are.
-fn kernelized<T: Scalar>(search: &mut Search<'_, T>, best: Settings) -> Result<Settings> {
-    let base = &search.plan.base;
-    if base.kernel.is_some() || base.kernel_method.is_some() {
-        return Ok(best);
-    }
-    let kernel = Some(vec!["rbf".to_owned()]);
-    let with = Settings { kernel, kernel_method: Some(KernelForm::Nystrom), ..best.clone() };
-    let chosen = search.stage(Stage::Fine, vec![best.clone(), with], &best, None)?;
-    if chosen.kernel.is_none() {
-        return Ok(chosen);
-    }
-    let strengths = fine().into_iter().filter(|axis| ["alpha", "ridge"].contains(&&axis.name[..])).collect();
-    let again = product(&chosen, &search.wanted(strengths))?;
-    search.stage(Stage::Fine, again, &chosen, None)
 }
 
 /// The best without refinement, with each refiner, or as the refiners are fixed.
