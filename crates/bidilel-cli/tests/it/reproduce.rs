@@ -325,8 +325,10 @@ fn without_folds_nothing_is_searched_for_and_the_defaults_are_run() {
     let table = bidilel(&words).json();
     let (searched, fixed) = (cell(&table, 0, 0), cell(&table, 1, 0));
     assert_eq!((&searched["status"], &fixed["status"]), (&"measured".into(), &"measured".into()));
-    let settings = &searched["runs"][0]["settings"];
-    assert_eq!((&settings["alpha"], &settings["neighbors"]), (&10.0.into(), &10.into()), "{settings}");
+    let run = &searched["runs"][0];
+    assert!(run["settings"]["alpha"].is_null() && run["settings"]["dim"].is_null(), "{run}");
+    let evaluated = bidilel(&["evaluate", &folder.data(), "--init", "random", "--format", "json"]).json();
+    assert_eq!(run["per_class"], evaluated["accuracy"]["per_class"]);
     assert!(table["notes"][0].as_str().unwrap().contains("no search"), "{}", table["notes"]);
 }
 
