@@ -27,6 +27,10 @@ pub(super) fn finished(
                 .iter()
                 .filter_map(|choice| choice.settings.entries().get(setting).cloned())
                 .collect();
+            // Without folds nothing was searched for: there is no choice to show.
+            if found.choices.iter().all(|choice| choice.folds == 0) && values.is_empty() {
+                return TableCell::without(CellStatus::Empty, unit(cell), None, None);
+            }
             TableCell::setting(&values, published)
         }
     }
