@@ -33,8 +33,9 @@ impl Check {
     /// Reports a check that holds to the observer.
     ///
     /// # Errors
-    /// [`Error::Check`] where it does not.
+    /// [`Error::Check`] where it does not; [`Error::Cancelled`] where the observer has cancelled, since the result may have been cut short.
     pub fn enforce(self, watch: &dyn Observer) -> Result<()> {
+        watch.go_on()?;
         if !self.holds() {
             return Err(Error::Check { check: self });
         }

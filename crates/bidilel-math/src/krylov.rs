@@ -3,7 +3,10 @@
 //! The Krylov space spanned by $[V, CV, C^2V, \dots]$ is stored as an orthonormal basis $Q$ together with its image
 //! $CQ$. The Ritz pairs of $Q^\top C Q$ approach the leading eigenpairs of $C$ from below; their residuals
 //! `$\|C q - \theta q\|$` are computed, not estimated, and bound the error of every eigenvalue. $Q^\top C Q$ grows with the basis:
-//! its new columns are the inner products by which the image of a block is orthogonalized.
+//! its new columns are the inner products by which the image of a block is orthogonalized. In exact arithmetic the image of a
+//! block has a part in the block before, in the block itself and in the next one only (block Lanczos): other inner
+//! products are not computed, and a second orthogonalization against the whole basis removes what rounding adds. Where the
+//! basis is more than one Krylov space, all of them are computed.
 //!
 //! A full basis is restarted from the leading Ritz vectors and continued with the block that would have come next (block
 //! Krylov-Schur): the residuals of all Ritz vectors lie in the span of that block, so nothing of the Krylov space is lost. The
@@ -24,14 +27,16 @@
 //! Y. Saad, *Numerical Methods for Large Eigenvalue Problems*, 2nd ed., 2011, chapters 6 and 7. Y. Zhou and Y. Saad, *Block
 //! Krylov-Schur method for large symmetric eigenvalue problems*, 2008.
 
+use std::ops::Range;
+
 use faer::{Accum, Mat, MatRef};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::eigen::{Eigen, direct};
-use crate::parallel::{copy, multiply, product, zeros};
-use crate::tiles::transpose_into;
+use crate::parallel::{copy, multiply, product, product_watched, zeros};
+use crate::tiles::{transpose_into, transposed_times};
 use crate::vector::{add_scaled, dot};
 use crate::{Error, Observer, Result};
 
@@ -69,32 +74,41 @@ pub(crate) fn leading(
     let mut random = ChaCha8Rng::seed_from_u64(0x5eed);
     let mut basis = Basis::new(size, capacity);
     let mut next = gaussian(size, width, &mut random);
-    // The inner products of the basis with `next`, where they are known.
-    let mut overlap: Option<Mat<f64>> = None;
+    // The inner products with `next` of the basis from a vector on, where they are known; those before are zero.
+    let mut overlap: Option<(usize, Mat<f64>)> = None;
+    // Whether the basis is one Krylov space, without any random vectors besides those of the first block.
+    let mut single = true;
     // Where an eigenvalue may have a higher multiplicity than a block can find: the values before the last random block, and
     // the restarts that this block has left, as many as the first block took.
     let mut suspected: Option<(Vec<f64>, usize)> = None;
     for restart in 0..MAX_RESTARTS {
+        // The first block overlaps everything that was kept.
+        let mut previous = 0;
         // Expand by powers of the operator until the pairs seem to have converged, or the basis is full.
         let (ritz, following) = loop {
             let target = if basis.used < early && suspected.is_none() { early } else { capacity };
             while basis.used < target {
                 let room = (target - basis.used).min(next.ncols());
-                let block =
-                    orthonormal(basis.vectors(), copy(next.subcols(0, room)), overlap.take(), &mut random)?;
+                let start = copy(next.subcols(0, room));
+                let (block, whole) = orthonormal(basis.vectors(), start, overlap.take(), &mut random)?;
+                single &= whole;
                 next = apply(block.as_ref());
-                overlap = Some(basis.append(block.as_ref(), next.as_ref()));
+                let first = if single { previous } else { 0 };
+                previous = basis.used;
+                overlap = Some((first, basis.append(block.as_ref(), next.as_ref(), first)));
                 watch.progress(basis.used, capacity);
                 if watch.poll().is_break() {
                     return Err(Error::Cancelled);
                 }
             }
-            let ritz = basis.rayleigh_ritz(kept)?;
+            let ritz = basis.rayleigh_ritz(kept, watch)?;
             if basis.used == size {
                 break (ritz, None);
             }
             // Before the basis is rotated: what of the next block is orthogonal to all of it.
-            let following = orthonormal(basis.vectors(), copy(next.as_ref()), overlap.take(), &mut random)?;
+            let (following, whole) =
+                orthonormal(basis.vectors(), copy(next.as_ref()), overlap.take(), &mut random)?;
+            single &= whole;
             if basis.used == capacity || seem_converged(&ritz, count, following.as_ref(), next.as_ref()) {
                 break (ritz, Some(following));
             }
@@ -102,13 +116,11 @@ pub(crate) fn leading(
         };
         let complete = basis.used == size;
         let largest = ritz.values[0].abs().max(f64::MIN_POSITIVE);
-        basis.rotate(ritz.vectors.as_ref());
-        let residuals = basis.residuals(&ritz.values);
-        let norms: Vec<f64> = residuals.col_iter().map(|column| column.norm_l2()).collect();
-        let converged = norms[..count].iter().all(|&norm| norm <= RESIDUAL_TOLERANCE * largest);
+        basis.rotate(ritz.vectors.as_ref(), watch)?;
+        let residual = |pair| basis.residuals(&ritz.values, pair..pair + 1).norm_l2();
+        let converged = (0..count).all(|pair| residual(pair) <= RESIDUAL_TOLERANCE * largest);
         if converged || complete {
-            let mut values = ritz.values;
-            values.truncate(count);
+            let values = ritz.values[..count].to_vec();
             let alike = |(before, now): (&f64, &f64)| (now - before).abs() <= MULTIPLE_TOLERANCE * largest;
             let same = |before: &[f64]| before.iter().zip(&values).all(alike);
             if complete || !has_multiple(&values, width, MULTIPLE_TOLERANCE * largest) {
@@ -121,9 +133,10 @@ pub(crate) fn leading(
                     }
                     // The vectors that the random block has contributed so far come after the wanted pairs.
                     *left -= 1;
-                    next = copy(residuals.subcols(count, width.min(residuals.ncols() - count)));
+                    next = basis.residuals(&ritz.values, count..basis.used.min(count + width));
                 }
                 _ => {
+                    single = false;
                     suspected = Some((values, restart));
                     next = gaussian(size, width, &mut random);
                 }
@@ -172,23 +185,29 @@ impl Basis {
         self.vectors.subcols(0, self.used)
     }
 
-    fn images(&self) -> MatRef<'_, f64> {
-        self.images.subcols(0, self.used)
-    }
-
-    /// Appends vectors with their images, and returns the inner products of all vectors with these images.
-    fn append(&mut self, vectors: MatRef<'_, f64>, images: MatRef<'_, f64>) -> Mat<f64> {
+    /// Appends vectors with their images, and returns the inner products with these images of all vectors from `from` on.
+    fn append(&mut self, vectors: MatRef<'_, f64>, images: MatRef<'_, f64>, from: usize) -> Mat<f64> {
         let (first, count) = (self.used, vectors.ncols());
         self.vectors.as_mut().subcols_mut(first, count).copy_from(vectors);
         self.images.as_mut().subcols_mut(first, count).copy_from(images);
         self.used += count;
-        let overlap = product(self.vectors().transpose(), images);
-        let rows = self.projected.as_mut().submatrix_mut(first, 0, count, first);
-        transpose_into(overlap.subrows(0, first), rows);
+        self.project(first, from)
+    }
+
+    /// Fills the rows from `first` on of $Q^\top C Q$ by the inner products of these images with all vectors from `from` on, and
+    /// by zeros before; returns the inner products.
+    fn project(&mut self, first: usize, from: usize) -> Mat<f64> {
+        let (count, known) = (self.used - first, first - from);
+        let vectors = self.vectors.subcols(from, self.used - from);
+        let overlap = transposed_times(vectors, self.images.subcols(first, count));
+        let (mut zeros, rows) =
+            self.projected.as_mut().submatrix_mut(first, 0, count, first).split_at_col_mut(from);
+        zeros.fill(0.0);
+        transpose_into(overlap.subrows(0, known), rows);
         for j in 0..count {
             for i in j..count {
                 // The operator is symmetric up to rounding.
-                let both = f64::midpoint(overlap[(first + i, j)], overlap[(first + j, i)]);
+                let both = f64::midpoint(overlap[(known + i, j)], overlap[(known + j, i)]);
                 self.projected[(first + i, first + j)] = both;
             }
         }
@@ -196,53 +215,61 @@ impl Basis {
     }
 
     /// The `count` leading Ritz pairs.
-    fn rayleigh_ritz(&self, count: usize) -> Result<Eigen> {
-        direct(copy(self.projected.submatrix(0, 0, self.used, self.used)), count)
+    fn rayleigh_ritz(&self, count: usize, watch: &dyn Observer) -> Result<Eigen> {
+        direct(copy(self.projected.submatrix(0, 0, self.used, self.used)), count, watch)
     }
 
     /// Restarts: keeps the linear combinations in the columns of `rotation`.
-    fn rotate(&mut self, rotation: MatRef<'_, f64>) {
-        let (vectors, images) = (product(self.vectors(), rotation), product(self.images(), rotation));
-        self.used = 0;
-        self.append(vectors.as_ref(), images.as_ref());
+    fn rotate(&mut self, rotation: MatRef<'_, f64>, watch: &dyn Observer) -> Result<()> {
+        let kept = rotation.ncols();
+        // One after the other takes less memory.
+        for matrix in [&mut self.vectors, &mut self.images] {
+            let rotated = product_watched(matrix.subcols(0, self.used), rotation, watch)?;
+            matrix.as_mut().subcols_mut(0, kept).copy_from(rotated);
+        }
+        self.used = kept;
+        self.project(0, 0);
+        watch.go_on()
     }
 
-    /// $C q - \theta q$ for every basis vector.
-    fn residuals(&self, values: &[f64]) -> Mat<f64> {
-        let mut residuals = copy(self.images());
-        for (j, value) in values.iter().enumerate().take(self.used) {
-            add_scaled(residuals.col_as_slice_mut(j), -value, self.vectors.col_as_slice(j));
+    /// $C q - \theta q$ for some basis vectors.
+    fn residuals(&self, values: &[f64], pairs: Range<usize>) -> Mat<f64> {
+        let mut residuals = copy(self.images.subcols(pairs.start, pairs.len()));
+        for (j, pair) in pairs.enumerate() {
+            add_scaled(residuals.col_as_slice_mut(j), -values[pair], self.vectors.col_as_slice(pair));
         }
         residuals
     }
 }
 
-/// Orthonormalizes `block` against `basis` and in itself; directions that vanish are replaced by random ones. The inner products
-/// of basis and block are computed where they are not given.
+/// Orthonormalizes `block` against `basis` and in itself; directions that vanish are replaced by random ones, and whether none did
+/// is returned, too. The inner products of basis and block are computed where they are not given, from a basis vector on, with
+/// none before it.
 fn orthonormal(
     basis: MatRef<'_, f64>,
     mut block: Mat<f64>,
-    mut overlap: Option<Mat<f64>>,
+    mut overlap: Option<(usize, Mat<f64>)>,
     random: &mut ChaCha8Rng,
-) -> Result<Mat<f64>> {
-    for _ in 0..4 {
+) -> Result<(Mat<f64>, bool)> {
+    for attempt in 0..4 {
         let norms = scale_columns(&mut block);
         // Twice is enough: the second pass removes the rounding errors of the first.
         for _ in 0..2 {
             if basis.ncols() > 0 {
-                let negated = if let Some(known) = overlap.take() {
-                    Mat::from_fn(known.nrows(), block.ncols(), |i, j| -known[(i, j)] / norms[j])
+                let (first, negated) = if let Some((first, known)) = overlap.take() {
+                    (first, Mat::from_fn(known.nrows(), block.ncols(), |i, j| -known[(i, j)] / norms[j]))
                 } else {
-                    let overlap = product(basis.transpose(), block.as_ref());
-                    Mat::from_fn(overlap.nrows(), overlap.ncols(), |i, j| -overlap[(i, j)])
+                    let overlap = transposed_times(basis, block.as_ref());
+                    (0, Mat::from_fn(overlap.nrows(), overlap.ncols(), |i, j| -overlap[(i, j)]))
                 };
+                let basis = basis.subcols(first, negated.nrows());
                 multiply(block.as_mut(), Accum::Add, basis, negated.as_ref());
             }
             gram_schmidt(&mut block);
         }
         let lost: Vec<usize> = (0..block.ncols()).filter(|&j| block.col(j).norm_l2() < 0.5).collect();
         if lost.is_empty() {
-            return Ok(block);
+            return Ok((block, attempt == 0));
         }
         for j in lost {
             for value in block.col_mut(j).iter_mut() {

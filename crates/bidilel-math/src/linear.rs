@@ -11,8 +11,8 @@
 
 use faer::{Mat, MatRef};
 
-use crate::parallel::product;
-use crate::{Error, Result, eigen};
+use crate::parallel::{copy, product};
+use crate::{Error, Observer, Result, eigen};
 
 /// The solution of $A X = B$ for a positive definite $A$, by its Cholesky factor.
 ///
@@ -35,8 +35,14 @@ const ZERO_SHARE: f64 = 1e-12;
 ///
 /// # Errors
 /// [`Error::Singular`] where $C$ has a part that no $W$ can reach, and those of the eigensolver.
-pub fn sylvester(left: MatRef<'_, f64>, right: MatRef<'_, f64>, rhs: MatRef<'_, f64>) -> Result<Mat<f64>> {
-    let (left, right) = (eigen::full(left, left.nrows())?, eigen::full(right, right.nrows())?);
+pub fn sylvester(
+    left: MatRef<'_, f64>,
+    right: MatRef<'_, f64>,
+    rhs: MatRef<'_, f64>,
+    watch: &dyn Observer,
+) -> Result<Mat<f64>> {
+    let all = |matrix: MatRef<'_, f64>| eigen::full_in_place(copy(matrix), matrix.nrows(), watch);
+    let (left, right) = (all(left)?, all(right)?);
     let rotated = product(left.vectors.transpose(), rhs);
     let mut rotated = product(rotated.as_ref(), right.vectors.as_ref());
     let largest = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
@@ -60,6 +66,7 @@ pub fn sylvester(left: MatRef<'_, f64>, right: MatRef<'_, f64>, rhs: MatRef<'_, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
 
     fn symmetric(size: usize, seed: usize) -> Mat<f64> {
         let factor = Mat::from_fn(size, size + 2, |i, j| ((i * 7 + j * 13 + seed) as f64).powi(2).sin());
@@ -70,7 +77,7 @@ mod tests {
     fn both_sides_of_the_sylvester_equation_agree() {
         let (left, right) = (symmetric(5, 1), symmetric(8, 2));
         let rhs = Mat::from_fn(5, 8, |i, j| ((i * 3 + j) as f64).cos());
-        let found = sylvester(left.as_ref(), right.as_ref(), rhs.as_ref()).expect("a solution");
+        let found = sylvester(left.as_ref(), right.as_ref(), rhs.as_ref(), &Silent).expect("a solution");
         let error = (&left * &found + &found * &right - &rhs).norm_max();
         assert!(error < 1e-9, "{error}");
     }
@@ -79,7 +86,7 @@ mod tests {
     fn what_neither_matrix_reaches_stays_zero() {
         let (left, right) = (faer::mat![[2.0, 0.0], [0.0, 0.0]], faer::mat![[0.0, 0.0], [0.0, 3.0]]);
         let rhs = faer::mat![[2.0, 5.0], [0.0, 3.0]];
-        let found = sylvester(left.as_ref(), right.as_ref(), rhs.as_ref()).expect("a solution");
+        let found = sylvester(left.as_ref(), right.as_ref(), rhs.as_ref(), &Silent).expect("a solution");
         assert!((found - faer::mat![[1.0, 1.0], [0.0, 1.0]]).norm_max() < 1e-12);
     }
 
@@ -87,7 +94,7 @@ mod tests {
     fn eigenvalues_that_cancel_are_an_error() {
         let (one, minus) = (Mat::<f64>::identity(2, 2), -Mat::<f64>::identity(2, 2));
         let rhs = Mat::from_fn(2, 2, |_, _| 1.0);
-        assert!(sylvester(one.as_ref(), minus.as_ref(), rhs.as_ref()).is_err());
+        assert!(sylvester(one.as_ref(), minus.as_ref(), rhs.as_ref(), &Silent).is_err());
     }
 
     #[test]

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use crate::panels::{self, Panels, Product, Right};
 use crate::parallel::{product, zeros};
-use crate::{Columns, Scalar, distance, simd, vector};
+use crate::{Columns, Observer, Result, Scalar, distance, simd, vector};
 
 /// With fewer points per row of the map a projection in double precision costs no more.
 const MIN_POINTS_PER_ROW: usize = 4;
@@ -85,10 +85,20 @@ impl<'a, T: Scalar> Norms<'a, T> {
     /// `$\sum_i y_i / \|y_i\|$` over the points of each of `count` groups, normalized, over each of `dims`.
     ///
     /// A point at the origin has no direction and adds nothing.
-    pub fn directions(&self, points: Columns<'_, T>, groups: &[usize], count: usize) -> Vec<Mat<f64>> {
+    ///
+    /// # Errors
+    /// [`crate::Error::Cancelled`].
+    pub fn directions(
+        &self,
+        points: Columns<'_, T>,
+        groups: &[usize],
+        count: usize,
+        watch: &dyn Observer,
+    ) -> Result<Vec<Mat<f64>>> {
         let mut sums: Vec<(Mat<f64>, Vec<f64>)> =
             self.dims.iter().map(|_| (zeros(self.map.nrows(), count), vec![0.0; count])).collect();
         for first in (0..points.ncols()).step_by(BLOCK) {
+            watch.go_on()?;
             let block = points.part(first, BLOCK.min(points.ncols() - first));
             let norms = self.of(block);
             sums.par_iter_mut().enumerate().for_each(|(r, (sums, weights))| {
@@ -109,7 +119,7 @@ impl<'a, T: Scalar> Norms<'a, T> {
             distance::normalize_columns(directions.as_mut());
             directions
         };
-        sums.par_iter().zip(self.dims).map(direction).collect()
+        Ok(sums.par_iter().zip(self.dims).map(direction).collect())
     }
 
     /// The norms of points: of each point one over each of `dims`.
@@ -198,6 +208,7 @@ fn squared_norm<T: Scalar>(point: &[T], offset: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
 
     fn example(dim: usize) -> Mat<f64> {
         Mat::from_fn(60, dim, |i, j| ((i * dim + j) as f64).powi(2).sin())
@@ -229,7 +240,13 @@ mod tests {
             distance::normalize_columns(expected.as_mut());
             (found - expected).norm_max()
         };
-        norms.directions(columns, &groups, 7).into_iter().zip(dims).map(difference).fold(0.0, f64::max)
+        norms
+            .directions(columns, &groups, 7, &Silent)
+            .expect("not canceled")
+            .into_iter()
+            .zip(dims)
+            .map(difference)
+            .fold(0.0, f64::max)
     }
 
     #[test]

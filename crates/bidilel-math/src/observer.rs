@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::Check;
+use crate::{Check, Error, Result};
 
 /// Receives the progress of long computations.
 ///
@@ -40,6 +40,16 @@ pub trait Observer: Sync {
     /// `Break`: a stage that was cut short must not be taken for finished.
     fn poll(&self) -> ControlFlow<()> {
         ControlFlow::Continue(())
+    }
+}
+
+impl dyn Observer + '_ {
+    /// Fails where this observer has cancelled.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn go_on(&self) -> Result<()> {
+        if self.poll().is_break() { Err(Error::Cancelled) } else { Ok(()) }
     }
 }
 

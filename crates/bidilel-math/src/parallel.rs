@@ -4,16 +4,20 @@
 //! per panel, so that its bits do not depend on the number of threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 pub use crate::round_robin::round_robin;
-use crate::{Scalar, vector};
+use crate::{Observer, Result, Scalar, Silent, vector};
 
 /// Entries of a long vector per task; shorter vectors do not pay for the overhead of a task.
 const CHUNK_ENTRIES: usize = 1 << 16;
+/// How often a call that cannot be stopped asks whether it is still wanted.
+const ABANDONED_POLL: Duration = Duration::from_millis(10);
 /// Columns of a product per task.
 const PANEL_COLUMNS: usize = 128;
 
@@ -35,6 +39,33 @@ pub fn run_jobs<J: Sync>(jobs: &[J], run: impl Fn(&J) -> bool + Sync) -> bool {
     };
     rayon::scope(|scope| (0..rayon::current_num_threads()).for_each(|_| scope.spawn(|_| worker())));
     running.into_inner()
+}
+
+/// Runs one long call of a library that cannot be stopped, in a thread of its own, while this one waits.
+///
+/// Where the observer cancels, the call is abandoned: it ends some time later by itself, and nobody looks at its result.
+///
+/// # Errors
+/// [`crate::Error::Cancelled`].
+pub(crate) fn abandonable<R: Send + 'static>(
+    watch: &dyn Observer,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Result<R> {
+    let (sender, receiver) = mpsc::channel();
+    let call = std::thread::spawn(move || {
+        // An abandoned call has nobody to send to.
+        sender.send(work()).ok();
+    });
+    loop {
+        match receiver.recv_timeout(ABANDONED_POLL) {
+            Ok(found) => return Ok(found),
+            Err(RecvTimeoutError::Timeout) => watch.go_on()?,
+            Err(RecvTimeoutError::Disconnected) => match call.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(()) => unreachable!("a call that has ended has sent what it found"),
+            },
+        }
+    }
 }
 
 /// A zero matrix with a padded leading dimension.
@@ -65,11 +96,26 @@ pub fn multiply<T: Scalar>(
     left: MatRef<'_, T>,
     right: MatRef<'_, T>,
 ) {
+    multiply_watched(destination, accumulate, left, right, &Silent);
+}
+
+/// The same; of a canceled computation some entries stay as they are.
+fn multiply_watched<T: Scalar>(
+    destination: MatMut<'_, T>,
+    accumulate: Accum,
+    left: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    watch: &dyn Observer,
+) {
     // Panels divide the longer side, so that thin products are parallel too.
     if destination.nrows() > destination.ncols() {
-        return multiply(destination.transpose_mut(), accumulate, right.transpose(), left.transpose());
+        let (left, right) = (right.transpose(), left.transpose());
+        return multiply_watched(destination.transpose_mut(), accumulate, left, right, watch);
     }
     destination.par_col_chunks_mut(PANEL_COLUMNS).enumerate().for_each(|(index, panel)| {
+        if watch.poll().is_break() {
+            return;
+        }
         let columns = right.subcols(index * PANEL_COLUMNS, panel.ncols());
         matmul(panel, accumulate, left, columns, T::from_f64(1.0), Par::Seq);
     });
@@ -80,6 +126,21 @@ pub fn product<T: Scalar>(left: MatRef<'_, T>, right: MatRef<'_, T>) -> Mat<T> {
     let mut result = zeros(left.nrows(), right.ncols());
     multiply(result.as_mut(), Accum::Replace, left, right);
     result
+}
+
+/// The same, which an observer can cancel.
+///
+/// # Errors
+/// [`crate::Error::Cancelled`].
+pub fn product_watched<T: Scalar>(
+    left: MatRef<'_, T>,
+    right: MatRef<'_, T>,
+    watch: &dyn Observer,
+) -> Result<Mat<T>> {
+    let mut result = zeros(left.nrows(), right.ncols());
+    multiply_watched(result.as_mut(), Accum::Replace, left, right, watch);
+    watch.go_on()?;
+    Ok(result)
 }
 
 /// $\sum_i l_i r_i$ of vectors of any length, summed in chunks of fixed size.
@@ -145,6 +206,24 @@ mod tests {
             assert!(whole && times.iter().all(|times| times.load(Ordering::SeqCst) == 1));
             assert!(most.into_inner() <= threads);
         }
+    }
+
+    #[test]
+    fn a_call_that_cannot_be_stopped_is_abandoned_or_gives_what_it_finds() {
+        struct Canceled;
+        impl Observer for Canceled {
+            fn poll(&self) -> std::ops::ControlFlow<()> {
+                std::ops::ControlFlow::Break(())
+            }
+        }
+        assert_eq!(abandonable(&Silent, || 7), Ok(7));
+        let (end, ended) = mpsc::channel::<()>();
+        // It waits for this test, which does not wait for it.
+        let forever = move || ended.recv().is_err();
+        assert_eq!(abandonable(&Canceled, forever), Err(crate::Error::Cancelled));
+        drop(end);
+        let panics = || abandonable(&Silent, || -> usize { panic!("of the library") });
+        assert!(std::panic::catch_unwind(panics).is_err());
     }
 
     #[test]

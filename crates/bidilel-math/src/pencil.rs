@@ -43,10 +43,13 @@ impl Pencil {
         self.square.nrows()
     }
 
-    /// Adds a symmetric rank-k update to each matrix.
-    pub(crate) fn add(&mut self, left: RankUpdate<'_>, right: RankUpdate<'_>) {
+    /// Adds a symmetric rank-k update to each matrix. Of a canceled computation some tiles stay as they are.
+    pub(crate) fn add(&mut self, left: RankUpdate<'_>, right: RankUpdate<'_>, watch: &dyn Observer) {
         let panels = self.square.par_col_chunks_mut(TILE).zip(&mut self.diagonal);
         panels.enumerate().for_each(|(index, (mut panel, tile))| {
+            if watch.poll().is_break() {
+                return;
+            }
             let first = index * TILE;
             left.add_diagonal(tile.as_mut(), index);
             left.add_tiles(panel.as_mut().subrows_mut(0, first), 0, first);
@@ -230,15 +233,17 @@ impl Pencil {
             let check = self.residual_check(alpha);
             let mut right = self.lower_right();
             (0..self.dim()).for_each(|i| right[(i, i)] += alpha);
-            let factor = eigen::cholesky(right)?;
-            let found = eigen::generalized_directly(self.lower_left(), &factor, count)?;
+            let factor = eigen::cholesky_watched(right, watch)?;
+            let found = eigen::generalized_directly(self.lower_left(), &factor, count, watch)?;
             eigen::verify(&check, factor.as_ref(), &found, watch)?;
             return Ok(found);
         }
         if eigen::form_operator(self.dim(), count) {
             let check = self.residual_check(alpha);
+            watch.go_on()?;
             let mut right = self.lower_right();
             (0..self.dim()).for_each(|i| right[(i, i)] += alpha);
+            watch.go_on()?;
             return formed(&check, self.lower_left(), right, count, watch);
         }
         let mut own = self.clone();
@@ -256,8 +261,8 @@ impl Pencil {
             let left = self.lower_left();
             let Self { square, diagonal } = self;
             drop(diagonal);
-            let factor = eigen::cholesky(square)?;
-            let found = eigen::generalized_directly(left, &factor, count)?;
+            let factor = eigen::cholesky_watched(square, watch)?;
+            let found = eigen::generalized_directly(left, &factor, count, watch)?;
             eigen::verify(&check, factor.as_ref(), &found, watch)?;
             return Ok(found);
         }
@@ -268,11 +273,12 @@ impl Pencil {
             return formed(&check, left, square, count, watch);
         }
         // The Cholesky factor overwrites the tiles on and below the diagonal; those above it, of `A`, stay.
-        let mut factored = Self { square: eigen::cholesky(self.square)?, diagonal: self.diagonal };
+        let mut factored =
+            Self { square: eigen::cholesky_watched(self.square, watch)?, diagonal: self.diagonal };
         factored.diagonal.iter_mut().for_each(mirror);
         let times = |block: MatRef<'_, f64>| factored.left_times(&factored.diagonal, block);
         let found = eigen::generalized_leading(&times, &factored.square, count, watch);
-        let directly = || eigen::generalized_directly(factored.lower_left(), &factored.square, count);
+        let directly = || eigen::generalized_directly(factored.lower_left(), &factored.square, count, watch);
         let found = eigen::or_directly(found, watch, directly)?;
         eigen::verify(&check, factored.square.as_ref(), &found, watch)?;
         Ok(found)
@@ -287,7 +293,8 @@ fn formed(
     count: usize,
     watch: &dyn Observer,
 ) -> Result<Eigen> {
-    let (found, factor) = eigen::generalized_formed(left, eigen::cholesky(right)?, count, watch)?;
+    let factor = eigen::cholesky_watched(right, watch)?;
+    let (found, factor) = eigen::generalized_formed(left, factor, count, watch)?;
     eigen::verify(check, factor.as_ref(), &found, watch)?;
     Ok(found)
 }
@@ -310,6 +317,9 @@ pub fn leading(pencil: Cow<'_, Pencil>, alpha: f64, count: usize, watch: &dyn Ob
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
     use crate::Silent;
     use crate::krylov::tests::random;
@@ -324,6 +334,7 @@ mod tests {
         pencil.add(
             RankUpdate { left: &first.0, right: &first.1, depth: dim / 2 },
             RankUpdate { left: &second.0, right: &second.1, depth: dim + 5 },
+            &Silent,
         );
         (pencil, product(one.transpose(), one.as_ref()), product(other.transpose(), other.as_ref()))
     }
@@ -407,6 +418,45 @@ mod tests {
         }
         assert!((few.vectors - many.vectors.subcols(0, 12)).norm_max() < 1e-6);
         assert_eq!(many, leading(Cow::Owned(pencil), 0.5, 90, &Silent).expect("the same pencil"));
+    }
+
+    /// Breaks at the poll with this number, and at all that follow.
+    struct BreaksAt {
+        polls: AtomicUsize,
+        at: usize,
+    }
+
+    impl Observer for BreaksAt {
+        fn poll(&self) -> ControlFlow<()> {
+            if self.polls.fetch_add(1, Ordering::Relaxed) < self.at {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// Solved directly, with products by both factors, and with the operator formed.
+    #[test]
+    fn a_solution_that_was_canceled_is_an_error_at_whichever_point() {
+        for (dim, count) in [(700, 30), (1400, 12), (1400, 90)] {
+            let (pencil, ..) = example(dim);
+            let watch = |at| BreaksAt { polls: AtomicUsize::new(0), at };
+            let solve = |watch: &BreaksAt| leading(Cow::Borrowed(&pencil), 0.5, count, watch);
+            let whole = watch(usize::MAX);
+            let expected = leading(Cow::Borrowed(&pencil), 0.5, count, &Silent).expect("a definite pencil");
+            assert_eq!(solve(&whole).expect("not canceled"), expected);
+            // At least once per tile of columns of the factor, and once per panel of reflections.
+            let polls = whole.polls.into_inner();
+            assert!(polls > dim / TILE + 600 / 32, "{polls}");
+            for at in (0..polls).step_by(polls / 9).chain([polls - 1]) {
+                assert_eq!(
+                    solve(&watch(at)),
+                    Err(crate::Error::Cancelled),
+                    "{dim}, {count}: poll {at} of {polls}"
+                );
+            }
+        }
     }
 
     #[test]

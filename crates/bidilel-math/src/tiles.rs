@@ -3,6 +3,7 @@
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
+use crate::Observer;
 use crate::panels::{Panels, Product, Right};
 use crate::parallel::zeros;
 use crate::vector::column;
@@ -55,11 +56,16 @@ impl RankUpdate<'_> {
 }
 
 /// Symmetric rank-2k update: subtracts $S T^\top + T S^\top$ from the lower triangle of a square matrix, and from some entries just
-/// above its diagonal.
+/// above its diagonal. Of a canceled computation some columns stay as they are.
 ///
 /// # Panics
 /// If columns are not contiguous.
-pub(crate) fn subtract_rank_2k(square: MatMut<'_, f64>, one: MatRef<'_, f64>, other: MatRef<'_, f64>) {
+pub(crate) fn subtract_rank_2k(
+    square: MatMut<'_, f64>,
+    one: MatRef<'_, f64>,
+    other: MatRef<'_, f64>,
+    watch: &dyn Observer,
+) {
     let (dim, depth) = (one.nrows(), one.ncols() + other.ncols());
     let (mut left, mut right) = (Panels::left(dim, depth), Panels::right(dim, depth));
     let pack = |panels: &mut Panels<f64>, (one, other): (MatRef<'_, f64>, MatRef<'_, f64>), sign: f64| {
@@ -76,6 +82,9 @@ pub(crate) fn subtract_rank_2k(square: MatMut<'_, f64>, one: MatRef<'_, f64>, ot
     pack(&mut left, (one, other), -1.0);
     pack(&mut right, (other, one), 1.0);
     square.par_col_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(index, columns)| {
+        if watch.poll().is_break() {
+            return;
+        }
         let first = index * ROWS_PER_TASK;
         let right = Right::Packed(&right, first);
         let below = columns.split_at_row_mut(first).1;
@@ -83,22 +92,22 @@ pub(crate) fn subtract_rank_2k(square: MatMut<'_, f64>, one: MatRef<'_, f64>, ot
     });
 }
 
-/// The product of a full symmetric matrix and a narrow block.
+/// $C^\top M$ for a large matrix $C$ and a narrow block $M$; where $C$ is symmetric, their product.
 ///
 /// It is computed as the transpose of $M^\top C$: the block is packed, and the columns of the large matrix are read in place.
 ///
 /// # Panics
 /// If columns are not contiguous.
-pub(crate) fn symmetric_times(matrix: MatRef<'_, f64>, block: MatRef<'_, f64>) -> Mat<f64> {
-    let (dim, width) = (block.nrows(), block.ncols());
-    let mut left = Panels::left(width, dim);
+pub(crate) fn transposed_times(matrix: MatRef<'_, f64>, block: MatRef<'_, f64>) -> Mat<f64> {
+    let (depth, width, columns) = (block.nrows(), block.ncols(), matrix.ncols());
+    let mut left = Panels::left(width, depth);
     left.pack_columns(block, 1.0);
-    let mut transposed = zeros(width, dim);
+    let mut transposed = zeros(width, columns);
     transposed.par_col_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(index, part)| {
         let right = Right::Columns(matrix.subcols(index * ROWS_PER_TASK, part.ncols()));
-        Product { left: &left, first_row: 0, right, depth: dim, lower: false }.write_to(part);
+        Product { left: &left, first_row: 0, right, depth, lower: false }.write_to(part);
     });
-    let mut image = zeros(dim, width);
+    let mut image = zeros(columns, width);
     transpose_into(transposed.as_ref(), image.as_mut());
     image
 }
@@ -141,6 +150,7 @@ pub(crate) fn symmetrize_with(matrix: &mut Mat<f64>, combine: impl Fn(f64, f64) 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::Silent;
     use crate::krylov::tests::random;
     use crate::parallel::product;
 
@@ -160,7 +170,7 @@ pub(crate) mod tests {
             let mut square = random(dim, dim, 3);
             let both = product(one.as_ref(), other.transpose()) + product(other.as_ref(), one.transpose());
             let expected = &square - both;
-            subtract_rank_2k(square.as_mut(), one.as_ref(), other.as_ref());
+            subtract_rank_2k(square.as_mut(), one.as_ref(), other.as_ref(), &Silent);
             for j in 0..dim {
                 assert!((j..dim).all(|i| (square[(i, j)] - expected[(i, j)]).abs() < 1e-11), "{dim}");
             }
@@ -168,13 +178,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_symmetric_matrix_times_a_block_equals_the_product_at_any_size() {
-        for (dim, width) in [(1, 1), (95, 16), (97, 5), (700, 17)] {
-            let half = random(dim, dim, 4);
-            let matrix = Mat::from_fn(dim, dim, |i, j| half[(i, j)] + half[(j, i)]);
-            let block = random(dim, width, 5);
-            let image = symmetric_times(matrix.as_ref(), block.as_ref());
-            assert!((image - product(matrix.as_ref(), block.as_ref())).norm_max() < 1e-11, "{dim}");
+    fn a_transposed_matrix_times_a_block_equals_the_product_at_any_size() {
+        for (rows, columns, width) in
+            [(1, 1, 1), (95, 95, 16), (97, 97, 5), (97, 40, 16), (700, 700, 17), (300, 211, 33)]
+        {
+            let (matrix, block) = (random(rows, columns, 4), random(rows, width, 5));
+            let image = transposed_times(matrix.as_ref(), block.as_ref());
+            assert!((image - product(matrix.transpose(), block.as_ref())).norm_max() < 1e-11, "{rows}");
         }
     }
 

@@ -6,7 +6,7 @@
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use bidilel_math::{Check, Columns, Observer, Scalar, distance, vector};
+use bidilel_math::{Check, Columns, Observer, Scalar, Silent, distance, vector};
 
 use crate::error::{Error, Result};
 use crate::latent_space::{Block, LatentSpace, Map, block_rows};
@@ -39,7 +39,7 @@ impl Landmarks {
         labels: &[usize],
         classes: usize,
     ) -> Result<Self> {
-        Self::of_columns(space, features, labels, classes)
+        Self::of_columns(space, features, labels, classes, &Silent)
     }
 
     /// [`Self::of`] for some columns of a matrix of either precision.
@@ -48,6 +48,7 @@ impl Landmarks {
         features: impl Into<Columns<'a, T>>,
         labels: &[usize],
         classes: usize,
+        watch: &dyn Observer,
     ) -> Result<Self> {
         let features = features.into();
         if space.spaces() > 1 {
@@ -55,12 +56,12 @@ impl Landmarks {
             for (own, Block { first, count }) in
                 space.each().iter().zip(block_rows(space.dim(), space.spaces()))
             {
-                let own = Self::of_columns(own, features, labels, classes)?;
+                let own = Self::of_columns(own, features, labels, classes, watch)?;
                 points.as_mut().subrows_mut(first, count).copy_from(&own.points);
             }
             return Ok(Self { points });
         }
-        let mut all = Self::of_prefixes(space, features, labels, classes, &[space.dim()])?;
+        let mut all = Self::of_prefixes(space, features, labels, classes, &[space.dim()], watch)?;
         Ok(all.swap_remove(0))
     }
 
@@ -129,11 +130,13 @@ impl Landmarks {
         labels: &[usize],
         classes: usize,
         dims: &[usize],
+        watch: &dyn Observer,
     ) -> Result<Vec<Self>> {
         let features = features.into();
         let mut all: Vec<Mat<f64>> = dims.iter().map(|&dim| Mat::zeros(dim, classes)).collect();
         let projector = space.projector();
         for first in (0..features.ncols()).step_by(BLOCK_INSTANCES) {
+            Error::unless_cancelled(watch)?;
             let count = BLOCK_INSTANCES.min(features.ncols() - first);
             let projected = projector.project(features.part(first, count))?;
             all.par_iter_mut().for_each(|points| {
@@ -167,7 +170,6 @@ fn by_coordinate<T: Scalar>(space: &LatentSpace, instance: MatRef<'_, T>) -> Res
 
 #[cfg(test)]
 mod tests {
-    use bidilel_math::Silent;
 
     use super::*;
 
@@ -177,7 +179,8 @@ mod tests {
         let features = Mat::<f32>::from_fn(30, 100, |i, j| ((i * 100 + j) as f32).powi(2).cos());
         let space = LatentSpace::centered(Map::Linear(map), features.as_ref());
         let labels: Vec<usize> = (0..100).map(|i| i * i % 7).collect();
-        let landmarks = Landmarks::of_columns(&space, features.as_ref(), &labels, 7).expect("a linear map");
+        let landmarks =
+            Landmarks::of_columns(&space, features.as_ref(), &labels, 7, &Silent).expect("a linear map");
         let verify = |landmarks: &Landmarks| landmarks.verify(&space, features.as_ref(), &labels, &Silent);
         verify(&landmarks).expect("they are right");
         let mut off = landmarks;
@@ -200,7 +203,8 @@ mod tests {
         let labels: Vec<usize> = (0..21).map(|j| if j == 0 { 0 } else { 1 + j % 2 }).collect();
         let map = Mat::from_fn(30, 8, |i, j| ((i * 8 + j) as f64).powi(2).sin());
         let space = LatentSpace::centered(Map::Linear(map), features.as_ref());
-        let landmarks = Landmarks::of_columns(&space, features.as_ref(), &labels, 3).expect("a linear map");
+        let landmarks =
+            Landmarks::of_columns(&space, features.as_ref(), &labels, 3, &Silent).expect("a linear map");
         landmarks.verify(&space, features.as_ref(), &labels, &Silent).expect("rounding is no direction");
     }
 }

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use crate::panels::Panels;
 use crate::parallel::{copy, zeros};
 use crate::tiles::{RankUpdate, TILE};
-use crate::{Error, Result};
+use crate::{Error, Observer, Result, Silent};
 
 /// Rows of a triangular solve per task.
 const ROWS_PER_TASK: usize = 64;
@@ -28,16 +28,23 @@ const ROWS_PER_TASK: usize = 64;
 /// # Errors
 /// [`Error::NotPositiveDefinite`] where there is none, [`Error::NotFinite`] where an entry is not finite.
 pub fn cholesky(matrix: Mat<f64>) -> Result<Mat<f64>> {
-    by_tiles(matrix, factor)
+    cholesky_watched(matrix, &Silent)
+}
+
+/// The same, which an observer can cancel.
+pub(crate) fn cholesky_watched(matrix: Mat<f64>, watch: &dyn Observer) -> Result<Mat<f64>> {
+    by_tiles(matrix, factor, watch)
 }
 
 /// The same with a given factorization of a tile, which may write anything above its diagonal.
 pub(crate) fn by_tiles(
     mut matrix: Mat<f64>,
     factor: impl Fn(Mat<f64>) -> Result<Mat<f64>>,
+    watch: &dyn Observer,
 ) -> Result<Mat<f64>> {
     let size = matrix.nrows();
     for start in (0..size).step_by(TILE) {
+        watch.go_on()?;
         let count = TILE.min(size - start);
         let (after, rest) = (start + count, size - start - count);
         let own =
@@ -70,8 +77,13 @@ pub(crate) fn by_tiles(
         let update = RankUpdate { left: &left, right: &right, depth: count };
         let trailing = matrix.as_mut().submatrix_mut(after, after, rest, rest);
         let panels = trailing.par_col_chunks_mut(TILE).enumerate();
-        panels.for_each(|(index, panel)| update.add_lower_panel(panel, index));
+        panels.for_each(|(index, panel)| {
+            if watch.poll().is_continue() {
+                update.add_lower_panel(panel, index);
+            }
+        });
     }
+    watch.go_on()?;
     Ok(matrix)
 }
 
@@ -140,7 +152,8 @@ mod tests {
                 }
                 matrix
             };
-            let (plain, scribbled) = (cholesky(definite(size)), by_tiles(marked(definite(size)), scribbling));
+            let (plain, scribbled) =
+                (cholesky(definite(size)), by_tiles(marked(definite(size)), scribbling, &Silent));
             let (plain, scribbled) = (plain.expect("definite"), scribbled.expect("definite"));
             for j in 0..size {
                 assert_eq!(plain.col_as_slice(j)[j..], scribbled.col_as_slice(j)[j..]);

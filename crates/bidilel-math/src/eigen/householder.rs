@@ -22,6 +22,7 @@ use crate::parallel::{copy, zeros};
 use crate::simd;
 use crate::tiles::subtract_rank_2k;
 use crate::vector::{add_scaled, column, dot};
+use crate::{Observer, Result};
 
 /// Reflections per panel.
 const PANEL_REFLECTIONS: usize = 32;
@@ -48,11 +49,18 @@ struct Panel {
 }
 
 /// $T$ and $Q$ of a symmetric matrix, given by its lower triangle, which is overwritten.
-pub(super) fn tridiagonalize(mut matrix: Mat<f64>) -> (Tridiagonal, Reflections) {
+///
+/// # Errors
+/// [`crate::Error::Cancelled`].
+pub(super) fn tridiagonalize(
+    mut matrix: Mat<f64>,
+    watch: &dyn Observer,
+) -> Result<(Tridiagonal, Reflections)> {
     let size = matrix.nrows();
     let mut found = Tridiagonal::default();
     let mut reflections = Vec::new();
     for start in (0..size).step_by(PANEL_REFLECTIONS) {
+        watch.go_on()?;
         let count = PANEL_REFLECTIONS.min(size - start);
         // Rows above the panel are never read.
         let (mut vectors, mut images) = (zeros::<f64>(size, count), zeros::<f64>(size, count));
@@ -78,12 +86,14 @@ pub(super) fn tridiagonalize(mut matrix: Mat<f64>) -> (Tridiagonal, Reflections)
             matrix.as_mut().submatrix_mut(rest, rest, count, count),
             vectors.subrows(rest, count),
             images.subrows(rest, count),
+            watch,
         );
         if start + 1 < size {
             reflections.push(Panel::new(start + 1, vectors.subrows(start + 1, size - start - 1)));
         }
     }
-    (found, Reflections(reflections))
+    watch.go_on()?;
+    Ok((found, Reflections(reflections)))
 }
 
 /// Replaces $x$ by the Householder vector $v$, for which $(I - \tau v v^\top) x$ is zero except for its first entry; returns that
@@ -256,6 +266,7 @@ impl Reflections {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::krylov::tests::random;
     use crate::parallel::product;
 
@@ -268,7 +279,7 @@ mod tests {
     fn the_orthogonal_transform_of_the_tridiagonal_matrix_is_the_matrix() {
         for size in [1, 2, 3, 5, PANEL_REFLECTIONS, PANEL_REFLECTIONS + 1, 2 * PANEL_REFLECTIONS + 5, 700] {
             let matrix = symmetric(size);
-            let (found, reflections) = tridiagonalize(matrix.clone());
+            let (found, reflections) = tridiagonalize(matrix.clone(), &Silent).expect("not canceled");
             let mut whole = found.dense();
             reflections.apply(whole.as_mut());
             let mut transformed = whole.transpose().to_owned();
@@ -285,8 +296,8 @@ mod tests {
     fn only_the_lower_triangle_is_read() {
         let matrix = symmetric(150);
         let half = Mat::from_fn(150, 150, |i, j| if i < j { f64::NAN } else { matrix[(i, j)] });
-        let (found, _) = tridiagonalize(half);
-        let (expected, _) = tridiagonalize(matrix);
+        let (found, _) = tridiagonalize(half, &Silent).expect("not canceled");
+        let (expected, _) = tridiagonalize(matrix, &Silent).expect("not canceled");
         assert_eq!(found.diagonal, expected.diagonal);
         assert_eq!(found.off_diagonal, expected.off_diagonal);
     }
@@ -294,7 +305,7 @@ mod tests {
     #[test]
     fn columns_that_are_zero_already_stay() {
         let diagonal = Mat::from_fn(60, 60, |i, j| if i == j { i as f64 } else { 0.0 });
-        let (found, _) = tridiagonalize(diagonal);
+        let (found, _) = tridiagonalize(diagonal, &Silent).expect("not canceled");
         assert_eq!(found.diagonal, (0..60).map(f64::from).collect::<Vec<_>>());
         assert!(found.off_diagonal.iter().all(|&value| value == 0.0));
     }

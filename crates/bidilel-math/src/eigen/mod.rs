@@ -44,6 +44,7 @@ use faer::{Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 pub use self::cholesky::cholesky;
+pub(crate) use self::cholesky::cholesky_watched;
 use self::householder::tridiagonalize;
 use self::reduction::reduce;
 use self::scaling::Scaling;
@@ -51,13 +52,16 @@ use self::triangle::Triangle;
 pub(crate) use self::verify::ResidualCheck;
 pub use self::whitener::Whitener;
 pub use crate::krylov::gram_schmidt;
-use crate::parallel::{copy, product, zeros};
+use crate::parallel::{abandonable, copy, product, zeros};
 pub use crate::pencil::{Pencil, leading};
-use crate::tiles::{mirror, symmetric_times};
+use crate::tiles::{mirror, transposed_times};
 use crate::{Error, Observer, Result, Silent, krylov};
 
 /// Up to this order a problem is always solved directly.
 const MAX_DIRECT_ORDER: usize = 1280;
+/// From this order on a full decomposition, which cannot be stopped, is abandoned by a computation that is canceled: it may take a
+/// tenth of a second here, and eight times as long at twice the order.
+const MIN_ABANDONED_ORDER: usize = 512;
 /// Below this order divide and conquer for all pairs is the fastest.
 const MIN_BISECTION_ORDER: usize = 64;
 /// The operator of the block Krylov method is formed where more than one in so many pairs is wanted.
@@ -81,11 +85,11 @@ pub struct Eigen {
 pub fn symmetric(matrix: MatRef<'_, f64>, count: usize, watch: &dyn Observer) -> Result<Eigen> {
     let size = matrix.nrows();
     let mut found = if solve_directly(size, count) {
-        direct(copy(matrix), count)?
+        direct(copy(matrix), count, watch)?
     } else {
         let apply = |block: MatRef<'_, f64>| product(matrix, block);
         let found = krylov::leading(&apply, size, count, watch);
-        or_directly(found, watch, || direct(copy(matrix), count))?
+        or_directly(found, watch, || direct(copy(matrix), count, watch))?
     };
     ResidualCheck::standard(size, |probes| product(matrix, probes)).pairs(&found).enforce(watch)?;
     verify::standard_norms(&found).enforce(watch)?;
@@ -105,12 +109,12 @@ pub fn generalized(
 ) -> Result<Eigen> {
     let check =
         ResidualCheck::new(left.nrows(), |probes| (product(left, probes), product(right.as_ref(), probes)));
-    let factor = cholesky(right)?;
+    let factor = cholesky_watched(right, watch)?;
     let found = if solve_directly(left.nrows(), count) {
-        generalized_directly(copy(left), &factor, count)?
+        generalized_directly(copy(left), &factor, count, watch)?
     } else {
         let found = generalized_leading(&|block| product(left, block), &factor, count, watch);
-        or_directly(found, watch, || generalized_directly(copy(left), &factor, count))?
+        or_directly(found, watch, || generalized_directly(copy(left), &factor, count, watch))?
     };
     verify(&check, factor.as_ref(), &found, watch)?;
     Ok(found)
@@ -144,9 +148,14 @@ pub(crate) fn verify(
 }
 
 /// Direct solution from the Cholesky factor of $B$; the left-hand matrix is overwritten.
-pub(crate) fn generalized_directly(left: Mat<f64>, factor: &Mat<f64>, count: usize) -> Result<Eigen> {
-    let reduced = reduce(left, factor.as_ref());
-    Ok(back_transform(direct(reduced, count)?, factor.as_ref()))
+pub(crate) fn generalized_directly(
+    left: Mat<f64>,
+    factor: &Mat<f64>,
+    count: usize,
+    watch: &dyn Observer,
+) -> Result<Eigen> {
+    let reduced = reduce(left, factor.as_ref(), watch)?;
+    back_transform(direct(reduced, count, watch)?, factor.as_ref(), watch)
 }
 
 /// Iterative solution from the Cholesky factor of $B$ and products with $A$.
@@ -163,7 +172,7 @@ pub(crate) fn generalized_leading(
         solve_lower(factor.as_ref(), image.as_mut());
         image
     };
-    Ok(back_transform(krylov::leading(&apply, factor.nrows(), count, watch)?, factor.as_ref()))
+    back_transform(krylov::leading(&apply, factor.nrows(), count, watch)?, factor.as_ref(), watch)
 }
 
 /// Iterative solution with $R^{-1} A R^{-\top}$ formed, from the lower triangle of $A$; returns the factor, too.
@@ -173,24 +182,29 @@ pub(crate) fn generalized_formed(
     count: usize,
     watch: &dyn Observer,
 ) -> Result<(Eigen, Mat<f64>)> {
-    let mut reduced = reduce(left, factor.as_ref());
+    let mut reduced = reduce(left, factor.as_ref(), watch)?;
     mirror(&mut reduced);
+    watch.go_on()?;
     // Half of the memory until the factor is needed again.
     let packed = Triangle::pack(&factor);
     drop(factor);
-    let apply = |block: MatRef<'_, f64>| symmetric_times(reduced.as_ref(), block);
+    watch.go_on()?;
+    let apply = |block: MatRef<'_, f64>| transposed_times(reduced.as_ref(), block);
     let found = krylov::leading(&apply, reduced.nrows(), count, watch);
-    let found = or_directly(found, watch, || direct(copy(reduced.as_ref()), count))?;
+    let found = or_directly(found, watch, || direct(copy(reduced.as_ref()), count, watch))?;
     drop(reduced);
+    watch.go_on()?;
     let factor = packed.unpack();
-    Ok((back_transform(found, factor.as_ref()), factor))
+    watch.go_on()?;
+    Ok((back_transform(found, factor.as_ref(), watch)?, factor))
 }
 
 /// Back-transformation of eigenvectors, $p = R^{-\top} q$.
-fn back_transform(mut found: Eigen, factor: MatRef<'_, f64>) -> Eigen {
-    solve_lower_transposed(factor, found.vectors.as_mut());
+fn back_transform(mut found: Eigen, factor: MatRef<'_, f64>, watch: &dyn Observer) -> Result<Eigen> {
+    solve_lower_transposed_watched(factor, found.vectors.as_mut(), watch);
+    watch.go_on()?;
     fix_signs(found.vectors.as_mut());
-    found
+    Ok(found)
 }
 
 fn columns_per_task(columns: usize) -> usize {
@@ -199,45 +213,64 @@ fn columns_per_task(columns: usize) -> usize {
 
 /// `block = R^-1 block` for a lower triangular $R$.
 pub fn solve_lower(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
+    solve_lower_watched(factor, block, &Silent);
+}
+
+/// The same; of a canceled computation some columns stay as they are.
+fn solve_lower_watched(factor: MatRef<'_, f64>, block: MatMut<'_, f64>, watch: &dyn Observer) {
     let width = columns_per_task(block.ncols());
     block.par_col_chunks_mut(width).for_each(|panel| {
-        solve_lower_triangular_in_place(factor, panel, Par::Seq);
+        if watch.poll().is_continue() {
+            solve_lower_triangular_in_place(factor, panel, Par::Seq);
+        }
     });
 }
 
 /// `block = R^-T block` for a lower triangular $R$.
 pub fn solve_lower_transposed(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
+    solve_lower_transposed_watched(factor, block, &Silent);
+}
+
+/// The same; of a canceled computation some columns stay as they are.
+fn solve_lower_transposed_watched(factor: MatRef<'_, f64>, block: MatMut<'_, f64>, watch: &dyn Observer) {
     let width = columns_per_task(block.ncols());
     block.par_col_chunks_mut(width).for_each(|panel| {
-        solve_upper_triangular_in_place(factor.transpose(), panel, Par::Seq);
+        if watch.poll().is_continue() {
+            solve_upper_triangular_in_place(factor.transpose(), panel, Par::Seq);
+        }
     });
 }
 
 /// $(R R^\top)^{-1}$ from a Cholesky factor $R$.
-pub fn cholesky_inverse(factor: MatRef<'_, f64>) -> Mat<f64> {
+///
+/// # Errors
+/// [`Error::Cancelled`].
+pub fn cholesky_inverse(factor: MatRef<'_, f64>, watch: &dyn Observer) -> Result<Mat<f64>> {
     let mut inverse = zeros(factor.nrows(), factor.ncols());
     inverse.diagonal_mut().fill(1.0);
-    solve_lower(factor, inverse.as_mut());
-    solve_lower_transposed(factor, inverse.as_mut());
-    inverse
+    solve_lower_watched(factor, inverse.as_mut(), watch);
+    solve_lower_transposed_watched(factor, inverse.as_mut(), watch);
+    watch.go_on()?;
+    Ok(inverse)
 }
 
 /// The leading pairs of a symmetric matrix, given by its lower triangle, by tridiagonalization.
-pub(crate) fn direct(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
+pub(crate) fn direct(mut matrix: Mat<f64>, count: usize, watch: &dyn Observer) -> Result<Eigen> {
     let size = matrix.nrows();
     // Bisection and inverse iteration are faster unless nearly all pairs are wanted.
     if size < MIN_BISECTION_ORDER || !(1..=size * 4 / 5).contains(&count) {
         mirror(&mut matrix);
-        return full_in_place(matrix, count);
+        return full_in_place(matrix, count, watch);
     }
     let scaling = Scaling::of(&mut matrix)?;
     // Inside the thread pool: from outside, each of many short parallel loops would have to enter it.
-    let (tridiagonal, reflections) = rayon::scope(|_| tridiagonalize(matrix));
+    let (tridiagonal, reflections) = rayon::scope(|_| tridiagonalize(matrix, watch))?;
     // Inverse iteration may fail for eigenvalues that are too close.
     let mut found = match tridiagonal.leading(count) {
         Some(found) => found,
-        None => full_in_place(tridiagonal.dense(), count)?,
+        None => full_in_place(tridiagonal.dense(), count, watch)?,
     };
+    watch.go_on()?;
     reflections.apply(found.vectors.as_mut());
     scaling.restore(&mut found.values);
     Ok(found)
@@ -249,17 +282,34 @@ pub(crate) fn direct(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
 /// [`Error::NotFinite`] where an entry is not finite; [`Error::NoConvergence`] where the iteration fails; [`Error::Check`]
 /// where the pairs fail the check against the matrix.
 pub fn full(matrix: MatRef<'_, f64>, count: usize) -> Result<Eigen> {
-    full_in_place(copy(matrix), count)
+    full_in_place(copy(matrix), count, &Silent)
 }
 
-/// The same; the matrix is overwritten.
-pub(crate) fn full_in_place(mut matrix: Mat<f64>, count: usize) -> Result<Eigen> {
+/// The same; the matrix is overwritten, and an observer can cancel.
+pub(crate) fn full_in_place(mut matrix: Mat<f64>, count: usize, watch: &dyn Observer) -> Result<Eigen> {
     let size = matrix.nrows();
     if size == 0 {
         return Ok(Eigen { values: Vec::new(), vectors: matrix });
     }
     let scaling = Scaling::of(&mut matrix)?;
     let check = ResidualCheck::standard(size, |probes| product(matrix.as_ref(), probes));
+    let (values, vectors) = if size < MIN_ABANDONED_ORDER {
+        decompose(matrix.as_ref())?
+    } else {
+        abandonable(watch, move || decompose(matrix.as_ref()))??
+    };
+    let count = count.min(size);
+    let values = (0..count).map(|i| values[size - 1 - i]).collect();
+    let mut found = Eigen { values, vectors: copy(vectors.subcols(size - count, count).reverse_cols()) };
+    check.pairs(&found).enforce(watch)?;
+    verify::standard_norms(&found).enforce(watch)?;
+    scaling.restore(&mut found.values);
+    Ok(found)
+}
+
+/// All eigenvalues, ascending, with their eigenvectors: one call of faer.
+fn decompose(matrix: MatRef<'_, f64>) -> Result<(faer::Col<f64>, Mat<f64>)> {
+    let size = matrix.nrows();
     let mut values = faer::Col::<f64>::zeros(size);
     let mut vectors = zeros(size, size);
     // One thread: the blocked reduction rounds differently for other numbers of threads.
@@ -275,13 +325,7 @@ pub(crate) fn full_in_place(mut matrix: Mat<f64>, count: usize) -> Result<Eigen>
         faer::Spec::default(),
     )
     .map_err(|_| Error::NoConvergence { what: "the symmetric eigenvalue iteration", iterations: size })?;
-    let count = count.min(size);
-    let values = (0..count).map(|i| values[size - 1 - i]).collect();
-    let mut found = Eigen { values, vectors: copy(vectors.subcols(size - count, count).reverse_cols()) };
-    check.pairs(&found).enforce(&Silent)?;
-    verify::standard_norms(&found).enforce(&Silent)?;
-    scaling.restore(&mut found.values);
-    Ok(found)
+    Ok((values, vectors))
 }
 
 /// Normalizes signs: makes the entry of largest magnitude of every column positive.

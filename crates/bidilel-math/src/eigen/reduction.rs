@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use super::solve_lower;
 use crate::parallel::{copy, multiply};
 use crate::tiles::{mirror, subtract_rank_2k};
+use crate::{Observer, Result};
 
 /// Columns of a block.
 const BLOCK_COLUMNS: usize = 96;
@@ -24,9 +25,17 @@ const BLOCK_COLUMNS: usize = 96;
 const ROWS_PER_TASK: usize = 128;
 
 /// The lower triangle of $R^{-1} A R^{-\top}$, from that of $A$.
-pub(super) fn reduce(mut matrix: Mat<f64>, factor: MatRef<'_, f64>) -> Mat<f64> {
+///
+/// # Errors
+/// [`crate::Error::Cancelled`].
+pub(super) fn reduce(
+    mut matrix: Mat<f64>,
+    factor: MatRef<'_, f64>,
+    watch: &dyn Observer,
+) -> Result<Mat<f64>> {
     let size = matrix.nrows();
     for start in (0..size).step_by(BLOCK_COLUMNS) {
+        watch.go_on()?;
         let count = BLOCK_COLUMNS.min(size - start);
         let (after, rest) = (start + count, size - start - count);
         let own = factor.submatrix(start, start, count, count);
@@ -44,12 +53,13 @@ pub(super) fn reduce(mut matrix: Mat<f64>, factor: MatRef<'_, f64>) -> Mat<f64> 
         let mut below = copy(matrix.submatrix(after, start, rest, count));
         solve_right(own, below.as_mut());
         multiply(below.as_mut(), Accum::Add, factor_below, half.as_ref());
-        subtract_rank_2k(matrix.submatrix_mut(after, after, rest, rest), factor_below, below.as_ref());
+        subtract_rank_2k(matrix.submatrix_mut(after, after, rest, rest), factor_below, below.as_ref(), watch);
         multiply(below.as_mut(), Accum::Add, factor_below, half.as_ref());
         solve_lower(factor.submatrix(after, after, rest, rest), below.as_mut());
         matrix.submatrix_mut(after, start, rest, count).copy_from(&below);
     }
-    matrix
+    watch.go_on()?;
+    Ok(matrix)
 }
 
 /// `block = block R^-T`.
@@ -62,6 +72,7 @@ fn solve_right(factor: MatRef<'_, f64>, block: MatMut<'_, f64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::eigen::cholesky;
     use crate::krylov::tests::random;
     use crate::parallel::product;
@@ -77,7 +88,9 @@ mod tests {
             let mut reduced = reduce(
                 Mat::from_fn(size, size, |i, j| if i < j { f64::NAN } else { matrix[(i, j)] }),
                 factor.as_ref(),
-            );
+                &Silent,
+            )
+            .expect("not canceled");
             mirror(&mut reduced);
             let back = product(product(lower.as_ref(), reduced.as_ref()).as_ref(), lower.transpose());
             assert!((back - &matrix).norm_max() < 1e-9 * matrix.norm_max(), "{size}");

@@ -2,9 +2,9 @@
 
 use faer::{Mat, MatRef};
 
-use super::{Eigen, ResidualCheck, cholesky, full, solve_lower, solve_lower_transposed};
-use crate::parallel::product;
-use crate::{Error, Result, Silent};
+use super::{Eigen, ResidualCheck, cholesky_watched, full_in_place, solve_lower, solve_lower_transposed};
+use crate::parallel::{copy, product};
+use crate::{Error, Observer, Result, Silent};
 
 /// A whitening transform: coordinates in which a symmetric positive semi-definite matrix $M$ is the identity on its range.
 ///
@@ -25,10 +25,11 @@ impl Whitener {
     /// its inverse would be noise.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] where an entry is not finite; [`Error::Check`] where a factorization fails its check.
-    pub fn new(matrix: MatRef<'_, f64>) -> Result<Self> {
+    /// [`Error::NotFinite`] where an entry is not finite; [`Error::Check`] where a factorization fails its check;
+    /// [`Error::Cancelled`].
+    pub fn new(matrix: MatRef<'_, f64>, watch: &dyn Observer) -> Result<Self> {
         let size = matrix.nrows();
-        match cholesky(matrix.to_owned()) {
+        match cholesky_watched(matrix.to_owned(), watch) {
             Ok(factor) => {
                 let check = ResidualCheck::new(size, |probes| (probes.to_owned(), product(matrix, probes)));
                 check.factor(factor.as_ref()).enforce(&Silent)?;
@@ -41,7 +42,7 @@ impl Whitener {
             Err(Error::NotPositiveDefinite { .. }) => {}
             Err(other) => return Err(other),
         }
-        let Eigen { mut values, vectors } = full(matrix, size)?;
+        let Eigen { mut values, vectors } = full_in_place(copy(matrix), size, watch)?;
         let cut = values.first().copied().unwrap_or(0.0) * f64::EPSILON * size as f64;
         values.retain(|&value| value > cut);
         let vectors = vectors.subcols(0, values.len()).to_owned();
@@ -92,7 +93,7 @@ mod tests {
         for rank in [4, 12] {
             let a = random(12, rank, 3);
             let matrix = product(a.as_ref(), a.transpose());
-            let whitener = Whitener::new(matrix.as_ref()).expect("semi-definite");
+            let whitener = Whitener::new(matrix.as_ref(), &Silent).expect("semi-definite");
             let basis = whitener.back(Mat::<f64>::identity(rank, rank).as_ref());
             let inside = product(basis.transpose(), product(matrix.as_ref(), basis.as_ref()).as_ref());
             assert!((inside - Mat::<f64>::identity(rank, rank)).norm_max() < 1e-9);

@@ -14,7 +14,7 @@ use super::{ColumnSource, PrincipalComponents, Projection, check_variance, each_
 use crate::eigen::scaling::Scaling;
 use crate::eigen::{Eigen, Whitener, fix_signs, full_in_place};
 use crate::parallel::{multiply, product};
-use crate::{Error, Observer};
+use crate::{Error, Observer, Silent};
 
 /// Subspace iterations, each a pass over the columns; the error of the variances shrinks by the squared ratio of eigenvalues.
 const ITERATIONS: usize = 4;
@@ -50,7 +50,7 @@ pub(super) fn principal_components<C: ColumnSource>(
     let inside = product(image.as_ref(), basis.transpose());
     let size = inside.nrows();
     let inside = Mat::from_fn(size, size, |i, j| f64::midpoint(inside[(i, j)], inside[(j, i)]));
-    let Eigen { values, vectors } = full_in_place(inside, count)?;
+    let Eigen { values, vectors } = full_in_place(inside, count, watch)?;
     let rank = rank(&values);
     let vectors = vectors.subcols(0, rank);
     let mut directions = product(basis.transpose(), vectors);
@@ -87,7 +87,7 @@ fn orthonormal(block: Mat<f64>) -> Result<Mat<f64>, Error> {
     // Twice is enough: the second pass removes the rounding errors of the first.
     for _ in 0..2 {
         let gram = product(block.as_ref(), block.transpose());
-        block = Whitener::new(gram.as_ref())?.forward(block.as_ref());
+        block = Whitener::new(gram.as_ref(), &Silent)?.forward(block.as_ref());
     }
     Ok(block)
 }

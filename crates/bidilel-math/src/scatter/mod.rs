@@ -58,7 +58,7 @@ pub fn of_graph<T: Scalar>(data: Selected<'_, T>, graph: &Affinity, watch: &dyn 
     let vertices: Vec<Vertex<'_>> = linked.collect();
     let mut pencil = Pencil::zeros(data.dim());
     let mut sums = Accumulator::new(data, vertices.len());
-    each_block(&vertices, watch, |vertices| sums.add_vertices(vertices, &mut pencil));
+    each_block(&vertices, watch, |vertices| sums.add_vertices(vertices, &mut pencil, watch));
     pencil.add_half_of_right_to_left();
     pencil
 }
@@ -84,12 +84,12 @@ pub fn of_graphs<T: Scalar>(data: Selected<'_, T>, graphs: &Graphs, watch: &dyn 
         };
         let vertices: Vec<Vertex<'_>> = groups.iter().flat_map(|group| group.cyclic.iter()).collect();
         for block in vertices.chunks(BLOCK_TERMS).take_while(|_| watch.poll().is_continue()) {
-            sums.add_vertices(block, pencil);
+            sums.add_vertices(block, pencil, watch);
             report(block.len());
         }
         let edges: Vec<Edge> = groups.iter().flat_map(|group| group.forest.iter().copied()).collect();
         for block in edges.chunks(BLOCK_TERMS).take_while(|_| watch.poll().is_continue()) {
-            sums.add_edges(block, pencil);
+            sums.add_edges(block, pencil, watch);
             report(block.len());
         }
     };
@@ -130,7 +130,7 @@ impl<'a, T: Scalar> Accumulator<'a, T> {
     }
 
     /// Adds the terms of a block of vertices. Both products have the instances themselves on the right.
-    fn add_vertices(&mut self, vertices: &[Vertex<'_>], pencil: &mut Pencil) {
+    fn add_vertices(&mut self, vertices: &[Vertex<'_>], pencil: &mut Pencil, watch: &dyn Observer) {
         let Self { data, runs, sum: (sum, right), difference: (difference, _) } = self;
         let slabs = right.slabs(SLAB_TERMS).zip(sum.slabs(SLAB_TERMS).zip(difference.slabs(SLAB_TERMS)));
         slabs.zip(vertices.par_chunks(SLAB_TERMS)).for_each(
@@ -151,11 +151,11 @@ impl<'a, T: Scalar> Accumulator<'a, T> {
             },
         );
         let update = |left| RankUpdate { left, right, depth: vertices.len() };
-        pencil.add(update(sum), update(difference));
+        pencil.add(update(sum), update(difference), watch);
     }
 
     /// Adds the terms of a block of edges.
-    fn add_edges(&mut self, edges: &[Edge], pencil: &mut Pencil) {
+    fn add_edges(&mut self, edges: &[Edge], pencil: &mut Pencil, watch: &dyn Observer) {
         let Self { data, runs, sum, difference } = self;
         let sum_slabs = sum.0.slabs(SLAB_TERMS).zip(sum.1.slabs(SLAB_TERMS));
         let slabs = sum_slabs.zip(difference.0.slabs(SLAB_TERMS).zip(difference.1.slabs(SLAB_TERMS)));
@@ -173,7 +173,7 @@ impl<'a, T: Scalar> Accumulator<'a, T> {
             }
         });
         let update = |(left, right)| RankUpdate { left, right, depth: edges.len() };
-        pencil.add(update((&sum.0, &sum.1)), update((&difference.0, &difference.1)));
+        pencil.add(update((&sum.0, &sum.1)), update((&difference.0, &difference.1)), watch);
     }
 }
 

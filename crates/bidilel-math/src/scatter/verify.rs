@@ -31,6 +31,7 @@ pub fn verify_graph<T: Scalar>(
     pencil: &Pencil,
     watch: &dyn Observer,
 ) -> Result<()> {
+    watch.go_on()?;
     let probes = probes(data.dim(), PROBES);
     let projected = project(data, &probes);
     let (left, right) = pencil.both_times(probes.as_ref());
@@ -56,6 +57,7 @@ pub fn verify_graph<T: Scalar>(
 /// # Errors
 /// [`crate::Error::Check`] where they do not agree.
 pub fn verify_total<T: Scalar>(data: Selected<'_, T>, total: &Mat<f64>, watch: &dyn Observer) -> Result<()> {
+    watch.go_on()?;
     let probes = probes(data.dim(), PROBES);
     // Not by faer's operator, whose bits depend on the number of threads.
     let images = product(total.as_ref(), probes.as_ref());

@@ -72,10 +72,10 @@ impl<T: Scalar> LatentSpaceLearner<T> for Cca {
             resolve_dim(self.dim.or(Some(fallback)), most, "varying features, and semantic dimensions")?;
         watch.stage("eigen");
         add_relative(&mut moments.total, self.ridge);
-        let visual = Whitener::new(moments.total.as_ref()).map_err(Error::in_stage("eigen"))?;
+        let visual = Whitener::new(moments.total.as_ref(), watch).map_err(Error::in_stage("eigen"))?;
         let mut semantic = product(weighted.as_ref(), weighted.transpose());
         add_relative(&mut semantic, self.ridge);
-        let semantic = Whitener::new(semantic.as_ref()).map_err(Error::in_stage("eigen"))?;
+        let semantic = Whitener::new(semantic.as_ref(), watch).map_err(Error::in_stage("eigen"))?;
         // The instances' factors 1/n cancel between the covariances and the cross-covariance.
         let cross = product(
             visual.forward(moments.classes.as_ref()).as_ref(),

@@ -85,7 +85,7 @@ impl<T: Scalar> LatentSpaceLearner<T> for CcaLda {
         // The ridge is relative to the total scatter, whatever is taken from it.
         add_relative(&mut moments.total, self.ridge);
         moments.total -= faer::Scale(WITHIN) * between;
-        let whitener = Whitener::new(moments.total.as_ref()).map_err(Error::in_stage("eigen"))?;
+        let whitener = Whitener::new(moments.total.as_ref(), watch).map_err(Error::in_stage("eigen"))?;
         let factor = product(whitener.forward(moments.classes.as_ref()).as_ref(), weights.as_ref());
         let map = whitener.back(leading_left(factor.as_ref(), dim)?.as_ref());
         Ok(moments.space(map, training))
@@ -164,7 +164,7 @@ mod tests {
         let ridge = SEMANTIC_RIDGE * trace(&covariance) / semantic as f64;
         (0..semantic).for_each(|i| covariance[(i, i)] += ridge);
         let cross = &x * s.transpose();
-        let inverse = Whitener::new(covariance.as_ref()).expect("a factor");
+        let inverse = Whitener::new(covariance.as_ref(), &Silent).expect("a factor");
         let half = inverse.forward(cross.transpose());
         let numerator = half.transpose() * &half;
         let left =

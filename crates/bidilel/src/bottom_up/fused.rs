@@ -96,7 +96,8 @@ fn landmarks<T: Scalar>(
     watch: &dyn Observer,
 ) -> Result<Landmarks> {
     watch.stage("landmarks");
-    let landmarks = Landmarks::of_columns(space, training.features, training.labels, training.classes)?;
+    let Training { features, labels, classes, .. } = training;
+    let landmarks = Landmarks::of_columns(space, *features, labels, *classes, watch)?;
     landmarks.verify(space, training.features, training.labels, watch)?;
     Ok(landmarks)
 }

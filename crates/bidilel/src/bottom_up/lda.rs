@@ -66,7 +66,7 @@ impl<T: Scalar> LatentSpaceLearner<T> for Lda {
         let dim = resolve_dim(self.dim.or(Some(most)), most, "known classes less one, and varying features")?;
         (0..moments.rows.len()).for_each(|i| moments.total[(i, i)] += self.ridge);
         watch.stage("eigen");
-        let whitener = Whitener::new(moments.total.as_ref()).map_err(Error::in_stage("eigen"))?;
+        let whitener = Whitener::new(moments.total.as_ref(), watch).map_err(Error::in_stage("eigen"))?;
         let between = whitener.forward(moments.classes.as_ref());
         let map = whitener.back(leading_left(between.as_ref(), dim)?.as_ref());
         Ok(moments.space(map, training))

@@ -7,7 +7,7 @@ use faer::{Mat, MatRef, Scale};
 use bidilel_math::Observer;
 use bidilel_math::backend::{Pencil, leading};
 use bidilel_math::eigen::{self, Eigen, Whitener};
-use bidilel_math::parallel::product;
+use bidilel_math::parallel::{product, product_watched};
 
 use super::{scale_both, scale_rows, spread};
 use crate::error::{Error, Result};
@@ -70,7 +70,7 @@ impl Scatters {
         let vectors = match gram {
             None => leading(Cow::Owned(pencil), alpha, dim, watch).map_err(Error::in_stage("eigen"))?.vectors,
             Some(gram) => {
-                let whitener = Whitener::new(gram.as_ref()).map_err(Error::in_stage("eigen"))?;
+                let whitener = Whitener::new(gram.as_ref(), watch).map_err(Error::in_stage("eigen"))?;
                 drop(gram);
                 let (degree, laplacian) = (pencil.left(), pencil.right());
                 drop(pencil);
@@ -99,7 +99,8 @@ fn solve_in_range(
 ) -> Result<Mat<f64>> {
     match whitener {
         Whitener::Factor(factor) => {
-            let mut right = eigen::cholesky_inverse(factor.as_ref());
+            let mut right =
+                eigen::cholesky_inverse(factor.as_ref(), watch).map_err(Error::in_stage("eigen"))?;
             // Large matrices are dropped as soon as they have been used.
             drop(factor);
             right *= Scale(alpha);
@@ -116,12 +117,14 @@ fn solve_in_range(
             }
             let dim = dim.min(values.len());
             let within = |matrix: MatRef<'_, f64>| {
-                product(product(basis.transpose(), matrix).as_ref(), basis.as_ref())
+                let half = product_watched(basis.transpose(), matrix, watch)?;
+                product_watched(half.as_ref(), basis.as_ref(), watch)
             };
-            let mut right = within(laplacian.as_ref());
+            let mut right = within(laplacian.as_ref()).map_err(Error::in_stage("eigen"))?;
             values.iter().enumerate().for_each(|(i, value)| right[(i, i)] += alpha / value);
-            let found = eigen::generalized(within(degree).as_ref(), right, dim, watch)
-                .map_err(Error::in_stage("eigen"))?;
+            let left = within(degree).map_err(Error::in_stage("eigen"))?;
+            let found =
+                eigen::generalized(left.as_ref(), right, dim, watch).map_err(Error::in_stage("eigen"))?;
             let mut map = product(basis.as_ref(), found.vectors.as_ref());
             eigen::fix_signs(map.as_mut());
             Ok(map)

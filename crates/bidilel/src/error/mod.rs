@@ -356,9 +356,12 @@ impl Error {
         if watch.poll().is_break() { Err(Self::Cancelled) } else { Ok(()) }
     }
 
-    /// Wraps a failed computation with the stage that it failed in.
+    /// Wraps a failed computation with the stage that it failed in; one that was canceled has not failed.
     pub(crate) fn in_stage(stage: &'static str) -> impl Fn(bidilel_math::Error) -> Self {
-        move |source| Self::Math { stage, source }
+        move |source| match source {
+            bidilel_math::Error::Cancelled => Self::Cancelled,
+            source => Self::Math { stage, source },
+        }
     }
 }
 

@@ -61,7 +61,7 @@ impl ZeroShotMethod for Sae {
         let (cross, left) = sums.with_semantics(known);
         watch.stage("solve");
         let rhs = cross.transpose() * Scale(1.0 + self.sae_lambda);
-        let map = linear::sylvester(left.as_ref(), right.as_ref(), rhs.as_ref())
+        let map = linear::sylvester(left.as_ref(), right.as_ref(), rhs.as_ref(), watch)
             .map_err(Error::in_stage("solve"))?;
         verify(&left, &right, &rhs, &map, watch)?;
         let map = sums.unscaled(map.transpose().to_owned());

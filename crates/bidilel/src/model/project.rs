@@ -5,6 +5,8 @@ use std::ops::Range;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
+use bidilel_math::Silent;
+
 use super::Model;
 use crate::dataset::Rows;
 use crate::error::{Error, Result};
@@ -77,7 +79,7 @@ impl Model {
 
     fn gathered(&self, rows: &ViewRows<'_>, range: Range<usize>) -> Result<Mat<f32>> {
         let instances: Vec<usize> = range.collect();
-        Ok(gather_views(rows.iter().copied(), &instances, self.normalize)?.0)
+        Ok(gather_views(rows.iter().copied(), &instances, self.normalize, &Silent)?.0)
     }
 
     /// Recognizes some rows of every view among the model's candidates, in blocks in parallel; `report` gets each block with its
@@ -171,7 +173,6 @@ mod tests {
     use super::*;
     use crate::settings::{MethodName, Settings};
     use crate::synthetic::Synthetic;
-    use bidilel_math::Silent;
 
     /// Blocks give what one call over everything gives, for methods with and without a latent space.
     #[test]

@@ -101,7 +101,7 @@ impl<'a> Sources<'a> {
         watch: &dyn Observer,
     ) -> Result<Mat<f32>> {
         let rows = self.visual.iter().map(|visual| (visual.rows.as_ref(), visual.origin.as_str()));
-        let (features, losses) = gather_views(rows, instances, normalize)?;
+        let (features, losses) = gather_views(rows, instances, normalize, watch)?;
         self.visual.iter().zip(losses).for_each(|(visual, losses)| losses.note(&visual.origin, watch));
         Ok(features)
     }
@@ -133,6 +133,7 @@ pub(crate) fn gather_views<'r>(
     rows: impl Iterator<Item = (&'r dyn Rows, &'r str)> + Clone,
     instances: &[usize],
     normalize: Normalize,
+    watch: &dyn Observer,
 ) -> Result<(Mat<f32>, Vec<Losses>)> {
     let dim = rows.clone().map(|(rows, _)| rows.dim()).sum();
     let mut features = bidilel_math::parallel::zeros(dim, instances.len());
@@ -140,7 +141,7 @@ pub(crate) fn gather_views<'r>(
     let mut losses = Vec::new();
     for (rows, origin) in rows {
         let (mut part, after) = rest.split_at_row_mut(rows.dim());
-        let vanished = gather(rows, origin, instances, part.as_mut())?;
+        let vanished = gather(rows, origin, instances, part.as_mut(), watch)?;
         losses.push(Losses { zero_rows: normalize.apply(part), vanished });
         rest = after;
     }
@@ -166,7 +167,7 @@ impl Samples {
             }
         }
         let instances: Vec<usize> = (0..labels.len()).collect();
-        let (features, losses) = gather_views(views.iter().copied(), &instances, normalize)?;
+        let (features, losses) = gather_views(views.iter().copied(), &instances, normalize, watch)?;
         views.iter().zip(losses).for_each(|((_, origin), losses)| losses.note(origin, watch));
         Ok(Self { features, labels })
     }
@@ -189,9 +190,16 @@ fn check_labels(dataset: &Dataset, visual: &Visual) -> Result<()> {
 }
 
 /// Copies rows into columns, counts numbers that vanish, and fails at the first number that is not finite.
-fn gather(rows: &dyn Rows, origin: &str, instances: &[usize], into: MatMut<'_, f32>) -> Result<usize> {
+fn gather(
+    rows: &dyn Rows,
+    origin: &str,
+    instances: &[usize],
+    into: MatMut<'_, f32>,
+    watch: &dyn Observer,
+) -> Result<usize> {
     let vanished = AtomicUsize::new(0);
     let read = |(column, &row): (faer::ColMut<'_, f32>, &usize)| {
+        Error::unless_cancelled(watch)?;
         let column = column.try_as_col_major_mut().expect("an owned matrix").as_slice_mut();
         read_row(rows, origin, row, column)?;
         vanished.fetch_add(rows.vanished(row, column), Ordering::Relaxed);

@@ -4,8 +4,8 @@
 //!
 //! They are sums over the edges of graphs, and an edge is summed once for all folds that have it
 //! ([`backend::of_graphs`]). The matrices of the best setting so far are kept: the next stage varies another setting
-//! around it, over the same graph. Of the spaces, which are much smaller, that of the first setting is kept, too: a search
-//! begins with the defaults, and may return to them.
+//! around it, over the same graph. Those of the first setting are kept, too, where there is one fold, and its space, which is
+//! much smaller, for any number of folds: a search begins with the defaults, and returns to their graph.
 //!
 //! A space is found with the most dims that were asked of it so far, and none of its bits depend on whether it was kept.
 
@@ -23,6 +23,7 @@ use super::fold::Fold;
 use super::pool::Pool;
 use super::tree::GraphSettings;
 use crate::bottom_up::{BottomUp, Locality, Scatters, usable};
+use crate::error::Error;
 use crate::visual::Views;
 
 /// Graphs that are made, and held whole, at a time: a large part of each is made by one thread.
@@ -32,6 +33,8 @@ const GRAPHS_AT_A_TIME: usize = 2;
 #[derive(Default)]
 pub(super) struct Cache {
     scatters: Vec<Entry>,
+    /// What the first matrices depend on.
+    first: Option<ScatterKey>,
     spaces: Vec<Space>,
     /// Whether a first space was chosen: it stays.
     begun: bool,
@@ -91,16 +94,18 @@ impl Cache {
         }
     }
 
-    /// Drops all matrices but those that led to the best score, the first of equals.
+    /// Drops all matrices but those that led to the best score, the first of equals, and the first of a single fold.
     pub(super) fn keep_best(&mut self, score: impl Fn(&ScatterKey) -> f64) {
-        let mut best: Option<Entry> = None;
-        for (key, scatters, before) in self.scatters.drain(..) {
-            let score = before.max(score(&key));
-            if best.as_ref().is_none_or(|(.., best)| score > *best) {
-                best = Some((key, scatters, score));
+        let mut best: Option<(ScatterKey, f64)> = None;
+        for (key, _, before) in &mut self.scatters {
+            *before = before.max(score(key));
+            if best.as_ref().is_none_or(|(_, best)| *before > *best) {
+                best = Some((key.clone(), *before));
             }
         }
-        self.scatters.extend(best);
+        let Some((best, _)) = best else { return };
+        let first = self.first.get_or_insert_with(|| best.clone());
+        self.scatters.retain(|(key, ..)| *key == best || (key == first && key.folds.len() == 1));
     }
 
     /// The kept space of a fold, if it has at least `dim` dimensions.
@@ -158,8 +163,11 @@ fn sum<T: Scalar>(
     let (points, settings) = (pool.features.as_ref(), GraphSettings::of(learner)?);
     let (mut graphs, mut rows, mut alone) = (Graphs::default(), None::<Vec<usize>>, None);
     for some in folds.chunks(GRAPHS_AT_A_TIME) {
+        // Nothing is made of what was canceled: nobody looks at it.
+        Error::unless_cancelled(watch).ok()?;
         let made: Vec<Affinity> =
             some.par_iter().map(|fold| pool.graph(fold, &settings, views, &NotesOnly(watch))).collect();
+        Error::unless_cancelled(watch).ok()?;
         for (fold, graph) in some.iter().zip(made) {
             Locality::check_graph(&graph, watch).ok()?;
             let varying = scatter::varying(Columns::new(points, &fold.train));
@@ -169,6 +177,7 @@ fn sum<T: Scalar>(
             }
             let graph = graph.expanded(&fold.train, points.ncols());
             graphs.push(&graph);
+            Error::unless_cancelled(watch).ok()?;
             alone = (folds.len() == 1).then_some(graph);
         }
     }

@@ -139,16 +139,13 @@ impl<T: Scalar> Evaluator<T> {
         if batch.iter().any(|settings| settings.effective().search == Some(Search::Approximate)) {
             return Err(Error::ApproximateFolds);
         }
-        let held_out =
-            |fold: &Fold| fold.test.len() as f64 / (fold.train.len() + fold.test.len()).max(1) as f64;
-        let held_out = self.folds.iter().map(held_out).fold(0.0, f64::max);
         let shared = batch.iter().filter(|settings| shares(settings));
         let pipelines: Vec<Pipeline> = shared.map(|settings| settings.pipeline(0)).collect();
         for kind in [Neighborhood::Global, Neighborhood::WithinClass] {
             let graphs = pipelines.iter().filter_map(|pipeline| GraphSettings::of(&pipeline.bottom_up));
             let asked = graphs.filter(|graph| graph.neighborhood == kind);
             if let Some(k) = asked.map(|graph| graph.locality.neighbors).max() {
-                self.pool.prepare(kind, k, held_out, watch)?;
+                self.pool.prepare(kind, k, &self.folds, watch)?;
             }
         }
         Ok(())
@@ -268,7 +265,7 @@ impl<T: Scalar> Evaluator<T> {
     }
 
     /// Notes the dims that a batch asks for, whether its scores are known or not: a resumed search asks for the same.
-    fn ask(&mut self, batch: &[Settings]) -> Result<()> {
+    pub(super) fn ask(&mut self, batch: &[Settings]) -> Result<()> {
         for settings in batch {
             let Some((key, dim)) = self.space_of(settings)? else { continue };
             match self.asked.iter_mut().find(|(own, _)| *own == key) {

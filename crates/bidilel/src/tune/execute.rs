@@ -72,7 +72,7 @@ impl<T: Scalar> Executor<'_, T> {
             let mut nodes = self.additive(self.range.clone());
             // Matrices that are kept may be dropped for better ones: first what needs them.
             nodes.sort_by_key(|(key, _)| cache.get(key).is_empty());
-            // One fold holds no more than the threads need, and one pair besides.
+            // One fold holds no more than the threads need, and two pairs besides.
             let at_once = capacity.max(graphs_at_once(nodes.iter().map(|(_, node)| *node)));
             for some in nodes.chunks(at_once) {
                 let found = self.run_graphs(some, cache, true);

@@ -142,8 +142,11 @@ impl<T: Scalar> Search<'_, T> {
         let known = grid::fine();
         let extra = self.plan.axes.iter().filter(|axis| !known.iter().any(|other| other.name == axis.name));
         fine.extend(extra.cloned());
+        let coarse = self.admit(product(&inductive, &coarse)?);
+        // The defaults, which are scored first, have the space of one of these: it is found once, with all dims.
+        self.evaluator.ask(&coarse)?;
         self.begin(&inductive, &fine)?;
-        let mut best = self.stage(Stage::Coarse, product(&inductive, &coarse)?, &inductive, None)?;
+        let mut best = self.stage(Stage::Coarse, coarse, &inductive, None)?;
         for axis in &fine {
             best = self.one(axis, &best)?;
         }

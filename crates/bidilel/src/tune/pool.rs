@@ -1,4 +1,7 @@
 //! The instances of all known classes and their neighbor lists, held once whatever the number of folds.
+//!
+//! Lists over all instances serve every fold, filtered. A fold that is the only one has lists of its own: those of its training
+//! instances alone take less than half of the pairs where a third is held out, and need not be longer than the graph asks.
 
 use std::collections::HashMap;
 
@@ -27,12 +30,21 @@ pub(super) struct Pool<T> {
     pub(super) labels: Vec<usize>,
     /// The views, each of weight 1: settings have weights of their own.
     pub(super) views: Views,
-    /// Neighbor lists over all instances.
+    /// Neighbor lists.
     pub(super) lists: Vec<Lists>,
 }
 
-/// Their kind, the number of neighbors for which they are long enough in every fold, and the lists of every view.
-type Lists = (Neighborhood, usize, Vec<Neighbors>);
+/// Neighbor lists of one kind.
+pub(super) struct Lists {
+    kind: Neighborhood,
+    /// Whether they are among the training instances of the only fold, instead of all instances.
+    alone: bool,
+    /// The number of neighbors for which they are long enough in every fold.
+    k: usize,
+    /// Those of every view.
+    views: Vec<Neighbors>,
+}
+
 /// Lists that a fold leaves too short and that were searched for again, by view.
 pub(super) type Searched = Vec<HashMap<usize, Vec<(usize, f64)>>>;
 
@@ -51,7 +63,7 @@ impl<T: Scalar> Pool<T> {
         own
     }
 
-    /// Makes lists long enough for `k` neighbors when a `share` of the pool is held out.
+    /// Makes lists long enough for `k` neighbors in each of these folds.
     ///
     /// # Errors
     /// If lists are not those that a plain search finds.
@@ -59,10 +71,36 @@ impl<T: Scalar> Pool<T> {
         &mut self,
         kind: Neighborhood,
         k: usize,
+        folds: &[Fold],
+        watch: &dyn Observer,
+    ) -> Result<()> {
+        let [fold] = folds else {
+            let held_out =
+                |fold: &Fold| fold.test.len() as f64 / (fold.train.len() + fold.test.len()).max(1) as f64;
+            return self.prepare_all(kind, k, folds.iter().map(held_out).fold(0.0, f64::max), watch);
+        };
+        if self.lists.iter().any(|lists| lists.kind == kind && lists.k >= k) {
+            return Ok(());
+        }
+        watch.stage("neighbors");
+        let (own, how) = (self.gather(&fold.train), (kind, Search::Exact));
+        let views = self.views.neighbors(own.as_ref(), &fold.labels, how, k, watch)?;
+        self.put(Lists { kind, alone: true, k, views });
+        Ok(())
+    }
+
+    /// Makes lists over all instances long enough for `k` neighbors when a `share` of the pool is held out.
+    ///
+    /// # Errors
+    /// If lists are not those that a plain search finds.
+    pub(super) fn prepare_all(
+        &mut self,
+        kind: Neighborhood,
+        k: usize,
         share: f64,
         watch: &dyn Observer,
     ) -> Result<()> {
-        if self.lists(kind).is_some_and(|(_, length, _)| *length >= k) {
+        if self.lists.iter().any(|lists| lists.kind == kind && lists.k >= k && !lists.alone) {
             return Ok(());
         }
         watch.stage("neighbors");
@@ -74,20 +112,21 @@ impl<T: Scalar> Pool<T> {
             Neighborhood::Global => (1.25 * k as f64 / (1.0 - share)).ceil() as usize + 8,
         };
         let how = (kind, Search::Exact);
-        let lists = self.views.neighbors(self.features.as_ref(), &self.labels, how, length, watch)?;
-        self.lists.retain(|(other, ..)| *other != kind);
-        self.lists.push((kind, k, lists));
+        let views = self.views.neighbors(self.features.as_ref(), &self.labels, how, length, watch)?;
+        self.put(Lists { kind, alone: false, k, views });
         Ok(())
     }
 
-    fn lists(&self, kind: Neighborhood) -> Option<&Lists> {
-        self.lists.iter().find(|(other, ..)| *other == kind)
+    /// In place of others of the kind.
+    fn put(&mut self, lists: Lists) {
+        self.lists.retain(|other| other.kind != lists.kind);
+        self.lists.push(lists);
     }
 
-    /// Same-class pairs among the `k` nearest neighbors of every view, from prepared lists.
+    /// Same-class pairs among the `k` nearest neighbors of every view, from lists that are prepared over all instances.
     pub(super) fn pairs(&self, k: usize) -> Vec<Pairs> {
-        let lists = self.lists(Neighborhood::Global).map_or(&[][..], |(.., lists)| lists);
-        lists.iter().map(|list| Pairs::of(list, k, &self.labels)).collect()
+        let global = self.lists.iter().filter(|lists| lists.kind == Neighborhood::Global && !lists.alone);
+        global.flat_map(|lists| &lists.views).map(|list| Pairs::of(list, k, &self.labels)).collect()
     }
 
     /// The graph of a fold's training instances, the mean over the `views` that have a weight; lists are prepared.
@@ -98,7 +137,14 @@ impl<T: Scalar> Pool<T> {
         views: &Views,
         watch: &dyn Observer,
     ) -> Affinity {
-        let (.., lists) = self.lists(*neighborhood).expect("lists are prepared for the whole batch");
+        let prepared = self.lists.iter().find(|lists| lists.kind == *neighborhood);
+        let Lists { alone, views: lists, .. } = prepared.expect("lists are prepared for the whole batch");
+        let labels = supervised.then_some(&fold.labels[..]);
+        let used = |number: &usize| views.parts[*number].weight > 0.0;
+        if *alone {
+            let lists: Vec<&Neighbors> = (0..lists.len()).filter(used).map(|number| &lists[number]).collect();
+            return views.graph(&lists, locality.neighbors, labels, locality.weights);
+        }
         let mut searched = std::mem::take(&mut *fold.searched());
         searched.resize_with(lists.len(), HashMap::new);
         let parts = self.views.split(self.features.as_ref()).into_iter().zip(&mut searched);
@@ -111,10 +157,9 @@ impl<T: Scalar> Pool<T> {
             *searched = own.searched;
             own.neighbors
         };
-        let used = views.parts.iter().zip(lists.iter().zip(parts)).filter(|(view, _)| view.weight > 0.0);
-        let found: Vec<Neighbors> = used.map(|(_, list)| restrict(list)).collect();
+        let all = lists.iter().zip(parts).enumerate().filter(|(number, _)| used(number));
+        let found: Vec<Neighbors> = all.map(|(_, list)| restrict(list)).collect();
         *fold.searched() = searched;
-        let (lists, labels) = (found.iter().collect::<Vec<_>>(), supervised.then_some(&fold.labels[..]));
-        views.graph(&lists, locality.neighbors, labels, locality.weights)
+        views.graph(&found.iter().collect::<Vec<_>>(), locality.neighbors, labels, locality.weights)
     }
 }

@@ -98,7 +98,7 @@ impl<T: Scalar> Search<'_, T> {
     }
 
     /// The differences of one setting from another.
-    fn paired(&mut self, one: &Settings, other: &Settings) -> Result<Paired> {
+    pub(super) fn paired(&mut self, one: &Settings, other: &Settings) -> Result<Paired> {
         if self.evaluator.folds() > 1 {
             let [one, other] = [one, other].map(|settings| self.judged(Stage::Best, settings).scores);
             return Ok(Paired::of(Unit::Folds, &one, &other, self.evaluator.overlap()));

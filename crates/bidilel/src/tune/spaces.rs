@@ -14,7 +14,7 @@ use super::naive::refined_at_best;
 use super::tree::{EmbedderNode, GraphSettings, SpaceNode};
 use crate::bottom_up::Scatters;
 use crate::calibrate::{Curve, Sides};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
 use crate::latent_space::{LatentSpace, Map};
 use crate::metrics::{accuracy, class_accuracies, confusion};
@@ -97,10 +97,14 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
         };
         let landmarks: Vec<Landmarks> = match &norms {
             Some(norms) => {
-                let directions = norms.directions(self.train, labels, semantics[0].known);
+                let directions = norms
+                    .directions(self.train, labels, semantics[0].known, self.run.watch)
+                    .map_err(Error::in_stage("landmarks"))?;
                 directions.into_iter().map(|points| Landmarks { points }).collect()
             }
-            None => Landmarks::of_prefixes(space, self.train, labels, semantics[0].known, &dims)?,
+            None => {
+                Landmarks::of_prefixes(space, self.train, labels, semantics[0].known, &dims, self.run.watch)?
+            }
         };
         let below = node.children.iter().flat_map(|dim| dim.children.iter().map(move |node| (dim.key, node)));
         let embed = |(dim, node): (usize, &EmbedderNode)| {
@@ -122,6 +126,7 @@ impl<T: Scalar, F: Scalar> Spaces<'_, T, F> {
         let mut found: Vec<Sides> = embedded.iter().map(sides).collect();
         let projector = space.projector();
         for first in (0..self.test.ncols()).step_by(BLOCK) {
+            Error::unless_cancelled(self.run.watch)?;
             let projected = projector.project(self.test.part(first, BLOCK.min(self.test.ncols() - first)))?;
             let each = found.par_iter_mut().zip(embedded);
             each.for_each(|(sides, (_, points))| sides.extend(&nearest(&projected, points).scores));
