@@ -1,8 +1,9 @@
 //! The choice among pipelines: which normalization, learner and embedder, and whether to refine.
 //!
-//! Every pipeline is tried with a few values of what matters most to it; then the winner is tuned, one setting or one
-//! small grid at a time; then the weights of semantic representations; then refiners are tried on it, and label propagation
-//! after the refiner that was chosen. What is fixed stays.
+//! Every pipeline is tried with a few values of what matters most to it. The best of every learner that comes within one
+//! standard error of the best of all are tuned: one setting at a time, the embedder by a small grid, the weights of semantic
+//! representations. Those that are within one standard error then are tried with every refiner, and label propagation after
+//! the refiner that was chosen. What is fixed stays.
 //!
 //! The highest mean wins: pipelines differ by more than values of one setting do, and the paper's with its defaults is
 //! one of them. How sure the choice is against that one is said in the end.
@@ -12,11 +13,11 @@
 
 use bidilel_math::Scalar;
 
-use super::Stage;
 use super::grid::{self, Axis, product, set};
 use super::search::Search;
+use super::{Scored, Stage};
 use crate::error::Result;
-use crate::settings::{PostName, Settings};
+use crate::settings::{BottomUpName, Named, PostName, Settings};
 
 /// The normalizations that are tried.
 const NORMALIZATIONS: [&str; 2] = ["l2", "power"];
@@ -27,31 +28,33 @@ pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
     let open = !std::mem::take(&mut search.singles).is_empty();
     let base = Settings { post: None, ..search.plan.base.clone() };
     let batch = pipelines(search, &base)?;
+    let batch = search.admit(batch);
     let mut axes = choices().to_vec();
     axes.extend(learners().into_iter().flat_map(|(_, axes)| axes).chain(fine()));
     let mut axes = search.wanted(axes);
     axes.extend(search.plan.axes.iter().cloned());
     search.begin(&base, &axes)?;
-    let mut best = search.stage(Stage::Pipelines, batch, &base, None)?;
-    for axis in search.wanted(fine()) {
-        best = search.one(&axis, &best)?;
-    }
-    let embedders = embedders(search, &best)?;
-    best = search.stage(Stage::Fine, embedders, &best, None)?;
-    if several && open {
-        best = search.one(&Axis::new("gamma", &[0.2, 0.35, 0.5, 0.65, 0.8]), &best)?;
-    }
-    match &search.plan.base.post {
-        None => {
-            let chosen = refined(search, &best)?;
-            search.inductive = (best.post != chosen.post).then_some(best);
-            Ok(chosen)
-        }
-        fixed => {
-            best.post.clone_from(fixed);
-            Ok(best)
-        }
-    }
+    let coarse = search.stage(Stage::Pipelines, batch.clone(), &base, None)?;
+    let leaders = leaders(search, &batch, &coarse)?;
+    let finalists = finalists(search, &leaders, several && open)?;
+    let chosen = if let Some(post) = search.plan.base.post.clone() {
+        let with = |one: &Settings| Settings { post: Some(post.clone()), ..one.clone() };
+        let batch: Vec<Settings> = finalists.iter().map(with).collect();
+        search.stage(Stage::Post, batch.clone(), &batch[0], None)?
+    } else {
+        let chosen = refined(search, &finalists)?;
+        let own = of_learner(&finalists, &chosen);
+        search.inductive = (own.post != chosen.post).then(|| own.clone());
+        chosen
+    };
+    let learner = chosen.bottom_up;
+    search.curves.retain(|curve| curve.points.iter().all(|one| one.settings.bottom_up == learner));
+    Ok(chosen)
+}
+
+/// The finalist with the learner of `one`: there is one per learner.
+fn of_learner<'a>(finalists: &'a [Settings], one: &Settings) -> &'a Settings {
+    finalists.iter().find(|own| own.bottom_up == one.bottom_up).unwrap_or(&finalists[0])
 }
 
 /// What distinguishes pipelines, with the values of the paper's among others.
@@ -99,6 +102,64 @@ fn learners() -> [(&'static str, Vec<Axis>); 4] {
     ]
 }
 
+/// The best of all, then the best of each other learner that is within one standard error of it.
+fn leaders<T: Scalar>(
+    search: &mut Search<'_, T>,
+    batch: &[Settings],
+    best: &Settings,
+) -> Result<Vec<Settings>> {
+    let mut leaders = vec![best.clone()];
+    for (learner, _) in learners() {
+        let learner = BottomUpName::parse(learner);
+        let own = batch.iter().filter(|one| one.bottom_up == learner);
+        let own: Vec<Scored> = own.map(|one| search.scored(Stage::Pipelines, one)).collect();
+        let Some(leader) = Scored::best(&own).ok().filter(|leader| leader.problem.is_none()) else {
+            continue;
+        };
+        if learner != best.bottom_up && is_close(search, &leader.settings, best)? {
+            leaders.push(leader.settings.clone());
+        }
+    }
+    Ok(leaders)
+}
+
+/// The best of these pipelines once each is tuned, then those that are still close to it.
+///
+/// The few values of the first stage may suit one learner and miss what another needs: which is better shows when each has
+/// its own.
+fn finalists<T: Scalar>(
+    search: &mut Search<'_, T>,
+    leaders: &[Settings],
+    several: bool,
+) -> Result<Vec<Settings>> {
+    let mut tuned = Vec::new();
+    for leader in leaders {
+        let mut current = leader.clone();
+        for axis in search.wanted(fine()) {
+            current = search.one(&axis, &current)?;
+        }
+        let embedders = embedders(search, &current)?;
+        current = search.stage(Stage::Fine, embedders, &current, None)?;
+        if several {
+            current = search.one(&Axis::new("gamma", &[0.2, 0.35, 0.5, 0.65, 0.8]), &current)?;
+        }
+        tuned.push(current);
+    }
+    let best = search.stage(Stage::Fine, tuned.clone(), &leaders[0], None)?;
+    let mut finalists = vec![best.clone()];
+    for one in tuned {
+        if one != best && is_close(search, &one, &best)? {
+            finalists.push(one);
+        }
+    }
+    Ok(finalists)
+}
+
+/// Whether a setting is within one standard error of the best.
+fn is_close<T: Scalar>(search: &mut Search<'_, T>, one: &Settings, best: &Settings) -> Result<bool> {
+    Ok(search.paired(best, one)?.is_within_one_error())
+}
+
 /// One setting at a time; what has no say in the winner is passed over.
 fn fine() -> Vec<Axis> {
     vec![
@@ -131,26 +192,33 @@ fn embedders<T: Scalar>(search: &Search<'_, T>, best: &Settings) -> Result<Vec<S
     Ok(batch)
 }
 
-/// The best without refinement, with each refiner, or as the refiners are fixed.
+/// The best of the finalists without refinement, with each refiner, or as the refiners are fixed.
 ///
+/// Pipelines that are alike before refinement may differ by points after it, so that the refined accuracy decides among them.
 /// Shares of the classes that are held divide an uneven batch wrongly, however sure they look on even folds: they are
 /// left free unless holding them is better by more than noise.
-fn refined<T: Scalar>(search: &mut Search<'_, T>, best: &Settings) -> Result<Settings> {
-    let with = |refiner: PostName| Settings { post: Some(vec![refiner]), ..best.clone() };
-    let mut batch = vec![best.clone(), with(PostName::Structured)];
-    batch.extend(product(&with(PostName::SelfTraining), &search.wanted(vec![grid::self_training()]))?);
-    let balanced = |strengths: &[f64]| {
+fn refined<T: Scalar>(search: &mut Search<'_, T>, finalists: &[Settings]) -> Result<Settings> {
+    let with = |best: &Settings, refiner| Settings { post: Some(vec![refiner]), ..best.clone() };
+    let balanced = |search: &Search<'_, T>, best: &Settings, strengths: &[f64]| {
         let axes = vec![
             Axis::new("balanced_strength", strengths),
             Axis::new("balanced_temperature", &[0.03, 0.05, 0.08]),
             Axis::new("balanced_pull", &[0.1, 0.3, 1.0, 2.0]),
         ];
-        product(&with(PostName::Balanced), &search.wanted(axes))
+        product(&with(best, PostName::Balanced), &search.wanted(axes))
     };
-    let held = balanced(&[0.5, 1.0])?;
-    batch.extend(balanced(&[0.0])?);
-    let free = search.stage(Stage::Post, batch, best, None)?;
+    let mut batch = finalists.to_vec();
+    for best in finalists {
+        batch.push(with(best, PostName::Structured));
+        batch.extend(product(
+            &with(best, PostName::SelfTraining),
+            &search.wanted(vec![grid::self_training()]),
+        )?);
+        batch.extend(balanced(search, best, &[0.0])?);
+    }
+    let free = search.stage(Stage::Post, batch, &finalists[0], None)?;
     search.tried.clear();
+    let held = balanced(search, of_learner(finalists, &free), &[0.5, 1.0])?;
     let held = search.stage(Stage::Post, held, &free, None)?;
     let [with, without] = [&held, &free].map(|one| search.scored(Stage::Post, one).mean);
     let chosen = if with > without { search.settle(held, Some(&free))? } else { free };

@@ -73,6 +73,11 @@ impl Paired {
         self.differences.len() > 1 && self.mean > (STANDARD_ERRORS * self.standard_error).max(TIE)
     }
 
+    /// Whether the first is better by one standard error at most: the second may be as good.
+    pub fn is_within_one_error(&self) -> bool {
+        self.mean <= self.standard_error
+    }
+
     /// On how many folds or classes the first is better.
     pub fn won(&self) -> usize {
         self.differences.iter().filter(|&&difference| difference > TIE).count()

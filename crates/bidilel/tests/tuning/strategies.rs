@@ -2,12 +2,12 @@
 
 use bidilel::settings::PostName::Propagation;
 use bidilel::settings::Settings;
-use bidilel::tune::{Axis, Forgetful, Outcome, Plan, Rule, Scored, Stage, Strategy};
+use bidilel::tune::{Axis, Forgetful, Outcome, Paired, Plan, Rule, Scored, Stage, Strategy, Unit};
 use bidilel_math::{Observer, Silent};
 use serde_json::json;
 use std::sync::Mutex;
 
-use crate::support::{Memory, dataset, divided, evaluator, settings};
+use crate::support::{Memory, dataset, divided, evaluator, settings, task};
 
 fn plan(strategy: Strategy) -> Plan {
     let axes = vec![
@@ -98,6 +98,46 @@ fn the_choice_of_a_pipeline_looks_at_every_learner_and_embedder() {
     }
     let highest = outcome.scored.iter().map(|one| one.mean).fold(0.0, f64::max);
     assert!(outcome.best.mean > highest - 0.05, "{} of {highest}", outcome.best.mean);
+}
+
+#[test]
+fn every_learner_within_one_standard_error_of_the_best_is_tuned_and_no_other() {
+    // Without a regularizer, and with more features than instances, slpp is far behind in the first.
+    let base = settings(
+        json!({"normalize": "l2", "top_down": "krr", "krr_ridge": 0.1, "alpha": 1e-6, "post": ["none"]}),
+    );
+    let plan = Plan { base, axes: Vec::new(), auto: true, ..plan(Strategy::Paper) };
+    let (mut close, mut far) = (0, 0);
+    for seed in [3, 4] {
+        let dataset = task(seed, 5.0, 100);
+        let (trial, folds) = divided(&dataset, 6, 1);
+        let outcome =
+            plan.run(&mut evaluator(&dataset, &trial, &folds), &Forgetful, &Silent).expect("an outcome");
+        let entry = |one: &Scored, name: &str| one.settings.entries().get(name).cloned().unwrap_or_default();
+        let leader = |learner: Option<&str>| {
+            let own = outcome.scored.iter().filter(|one| one.stage == Stage::Pipelines);
+            let own = own.filter(|one| learner.is_none_or(|name| entry(one, "bottom_up") == name));
+            own.reduce(|best, one| if one.mean > best.mean + 1e-12 { one } else { best }).expect("pipelines")
+        };
+        let best = leader(None);
+        assert!(outcome.curves.iter().all(|curve| {
+            let learner = |one: &Scored| entry(one, "bottom_up");
+            curve.points.iter().all(|one| learner(one) == learner(&outcome.best))
+        }));
+        for learner in ["slpp", "lda", "cca", "cca+lda"] {
+            // Values that the first stage does not have.
+            let tuned = outcome.scored.iter().any(|one| {
+                entry(one, "bottom_up") == learner
+                    && (entry(one, "ridge") == 30.0 || entry(one, "neighbors") == 30)
+            });
+            let paired = Paired::of(Unit::Folds, &best.scores, &leader(Some(learner)).scores, 3.0 / 12.0);
+            assert_eq!(tuned, paired.mean <= paired.standard_error, "{learner}, seed {seed}: {paired:?}");
+            let other = entry(best, "bottom_up") != learner;
+            close += usize::from(tuned && other);
+            far += usize::from(!tuned);
+        }
+    }
+    assert!(close > 0 && far > 0, "{close} close, {far} far");
 }
 
 #[test]
