@@ -56,7 +56,8 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
     for trial in &trials {
         let folds = folds(&dataset, trial, held_out(args.holdout, args.trials, seed)?)?;
         let until = (neighbors, Until { most: args.most, threshold: args.threshold });
-        let chosen = choose_views(&dataset, trial, &folds, &settings, until, seed, progress)?;
+        let bases = std::slice::from_ref(&settings);
+        let chosen = choose_views(&dataset, trial, &folds, bases, until, seed, progress)?.swap_remove(0);
         let mut accuracy = Vec::new();
         if args.evaluate {
             for count in 1..=chosen.selection.order.len() {

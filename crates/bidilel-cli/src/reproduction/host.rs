@@ -32,6 +32,11 @@ pub trait Host {
         let _ = total;
     }
 
+    /// Settings were searched for and chosen for a cell, named as in [`CellTrial`], and it is to be run.
+    fn chosen(&self, cell: &str) {
+        let _ = cell;
+    }
+
     /// A trial of a cell is done.
     fn measured(&self, trial: &CellTrial<'_>) {
         let _ = trial;

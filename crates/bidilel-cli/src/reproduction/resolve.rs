@@ -81,7 +81,9 @@ impl Division {
         let (described, trials) = match (wanted.names.iter().find(is_there), wanted.draw) {
             (Some(name), _) => {
                 let found = SplitChoice::Named(name.clone()).trials(dataset)?;
-                (format!("{name} of the dataset, {} trials", found.trials.len()), found.trials)
+                let count = found.trials.len();
+                let trials = if count == 1 { "trial" } else { "trials" };
+                (format!("{name} of the dataset, {count} {trials}"), found.trials)
             }
             (None, Some(draw)) => {
                 let unseen = Some(UnseenClasses::Count(draw.unseen));

@@ -107,15 +107,15 @@ pub(super) fn header(by: &str, experiment: &Experiment) -> String {
 }
 
 /// In which order representations were added.
-pub(super) fn orders(jobs: &[Job], done: &BTreeMap<(usize, usize), Done>) -> BTreeSet<String> {
+pub(super) fn orders(
+    experiment: &Experiment,
+    jobs: &[Job],
+    done: &BTreeMap<(usize, usize), Done>,
+) -> BTreeSet<String> {
     let order = |job: &Job| {
         let found = done.get(&job.place).filter(|found| !found.order.is_empty())?;
-        let semantic = job.data.semantic.join("+");
-        Some(format!(
-            "{} ({semantic}), order in the first trial: {}",
-            job.cell.dataset,
-            found.order.join(", ")
-        ))
+        let column = experiment.columns.get(job.place.1)?.labels.join(" ");
+        Some(format!("{column}, order in the first trial: {}", found.order.join(", ")))
     };
     jobs.iter().filter_map(order).collect()
 }

@@ -28,6 +28,17 @@ impl<'a> Shown<'a> {
     }
 }
 
+impl Shown<'_> {
+    fn line(&self, text: &str) {
+        if !self.lines {
+            return;
+        }
+        self.stage_over();
+        // A closed standard error is no reason to stop.
+        let _ = writeln!(std::io::stderr(), "{}", visible(text));
+    }
+}
+
 impl Host for Shown<'_> {
     fn observer(&self) -> &dyn Observer {
         self.fits.progress
@@ -37,19 +48,17 @@ impl Host for Shown<'_> {
         &self.fits
     }
 
+    fn chosen(&self, cell: &str) {
+        self.line(&format!("              {cell}: settings chosen"));
+    }
+
     fn measured(&self, trial: &CellTrial<'_>) {
-        if !self.lines {
-            return;
-        }
-        self.stage_over();
         let CellTrial { done, total, cell, trials, .. } = trial;
         let number =
             if *trials > 1 { format!(", trial {} of {trials}", trial.trial + 1) } else { String::new() };
         let value =
             trial.per_class.map_or("chosen".to_owned(), |accuracy| format!("{:.1} %", 100.0 * accuracy));
-        let line = format!("{done:>4} of {total}  {cell}{number}: {value}");
-        // A closed standard error is no reason to stop.
-        let _ = writeln!(std::io::stderr(), "{}", visible(&line));
+        self.line(&format!("{done:>4} of {total}  {cell}{number}: {value}"));
     }
 
     fn stage_over(&self) {

@@ -52,12 +52,23 @@ impl Named {
         };
         let experiment = Experiment::parse(&text).map_err(|error| {
             hinted(
-                format!("`{table}`: {error}"),
+                format!("`{table}`: {}", with_nearest(&error.to_string())),
                 "`bidilel reproduce object-recognition --show` prints a file of the form that is expected",
             )
         })?;
         Ok(Self { name, text, experiment })
     }
+}
+
+/// A message that lists every name that was expected, with the one that was probably meant instead of a long list.
+fn with_nearest(message: &str) -> String {
+    const LIST: &str = ", expected one of ";
+    let near = message.split_once(LIST).and_then(|(problem, list)| {
+        let names: Vec<String> = list.split(", ").map(|name| name.trim_matches('`').to_owned()).collect();
+        let found = problem.split('`').nth_back(1)?;
+        Some(format!("{problem}; did you mean `{}`?", bidilel_data::closest(found, &names)?))
+    });
+    near.unwrap_or_else(|| message.to_owned())
 }
 
 /// Makes tables with what they have in common.
@@ -144,7 +155,7 @@ impl Maker<'_> {
         let figures = figures::of(experiment, &rows, &kept, &done);
         let mut notes: Vec<String> =
             self.caveats().into_iter().chain(experiment.notes.clone()).chain(notes).collect();
-        notes.extend(orders(&jobs, &done));
+        notes.extend(orders(experiment, &jobs, &done));
         notes.extend(failures(experiment, &rows));
         let used: BTreeSet<String> = jobs.iter().map(|job| job.cell.dataset.clone()).collect();
         Ok(Reproduction {

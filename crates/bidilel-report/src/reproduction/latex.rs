@@ -1,12 +1,13 @@
-//! The published layout as a LaTeX table: spanning headers, rules between parts, the best in bold.
+//! The published layout as a LaTeX table: spanning headers, rules between parts, the best in bold, published numbers below
+//! ours.
 //!
 //! It needs the package `graphicx`, which shrinks tables that are wider than the page; others keep their size.
 
-use super::{Reproduction, TableCell};
+use super::{Reproduction, TableCell, TableRow};
 use crate::latex::escape;
 
 impl Reproduction {
-    /// A floating table over both columns of a page, with caption and label.
+    /// A floating table over both columns of a page, with caption, label and a legend below.
     pub fn latex(&self) -> String {
         let (stub, columns) = (self.stub.len(), self.columns.len());
         let mut body = String::new();
@@ -15,24 +16,61 @@ impl Reproduction {
         }
         body += "\\hline\n";
         for (number, row) in self.rows.iter().enumerate() {
-            if self.begins_part(number) {
+            let first = number == 0 || self.begins_part(number);
+            if first && number > 0 {
                 body += "\\hline\n";
             }
-            let labels = self.stub_of(number).into_iter().map(|label| word(&label));
-            let cells = row.cells.iter().map(cell);
-            body += &line(labels.chain(cells));
+            body += &self.row(number, row, first);
         }
-        let foot: Vec<String> = self.foot().iter().map(|line| word(line)).collect();
-        let caption = format!("{}. {}", word(&self.title), foot.join(". "));
-        let (caption, label) = (caption.trim().trim_end_matches('.'), &self.experiment);
+        // What to get is for who makes the table, not for who reads it.
+        let missing: Vec<String> = self.missing_lines().map(|line| format!("% {line}")).collect();
+        let comments = if missing.is_empty() { String::new() } else { missing.join("\n") + "\n" };
+        let (caption, label) = (word(&self.title), &self.experiment);
         format!(
-            "% Needs \\usepackage{{graphicx}}.\n\
-             \\begin{{table*}}[t]\n\\centering\n\\caption{{{caption}.}}\n\\label{{tab:{label}}}\n\
+            "% Needs \\usepackage{{graphicx}}.\n{comments}\
+             \\begin{{table*}}[t]\n\\centering\n\\caption{{{caption}.}}\n\\label{{tab:{label}}}\n\\medskip\n\
+             \\renewcommand{{\\arraystretch}}{{1.15}}\\setlength{{\\tabcolsep}}{{4pt}}\n\
              \\resizebox{{\\ifdim\\width>\\textwidth\\textwidth\\else\\width\\fi}}{{!}}{{%\n\
-             \\begin{{tabular}}{{{}|{}}}\n\\hline\n{body}\\hline\n\\end{{tabular}}}}\n\\end{{table*}}\n",
+             \\begin{{tabular}}{{{}|{}}}\n\\hline\n{body}\\hline\n\\end{{tabular}}}}\n{}\\end{{table*}}\n",
             "l".repeat(stub),
             "c".repeat(columns),
+            self.remarks(),
         )
+    }
+
+    /// Legend and notes below the table, in small type.
+    fn remarks(&self) -> String {
+        let line = |line: String| {
+            let mut letters = line.chars();
+            match letters.next() {
+                Some(first) if !line.starts_with("n/a") => {
+                    word(&first.to_uppercase().chain(letters).collect::<String>())
+                }
+                _ => word(&line),
+            }
+        };
+        let lines: Vec<String> = self.remark_lines().map(line).collect();
+        if lines.is_empty() {
+            return String::new();
+        }
+        // Paragraphs: a line break takes a star that follows for its own.
+        let lines = lines.join(".\\par\n");
+        format!("\n\\medskip\n\\parbox{{\\textwidth}}{{\\footnotesize\\raggedright\n{lines}.}}\n")
+    }
+
+    /// A line with our numbers, and one with the published ones where there are any; the first of a part keeps away from the
+    /// rule above it.
+    fn row(&self, number: usize, row: &TableRow, first: bool) -> String {
+        let strut = if first { "\\rule{0pt}{2.9ex}" } else { "" };
+        let labels = self.stub_of(number).into_iter().map(|label| word(&label));
+        let ours = strut.to_owned() + &line(labels.chain(row.cells.iter().map(ours)));
+        if row.cells.iter().all(|cell| cell.beside().is_none()) {
+            return ours;
+        }
+        let below = self.stub.iter().map(|_| String::new()).chain(row.cells.iter().map(below));
+        // Nearer to each other than to the next row.
+        let (ours, below) = (ours.trim_end(), line(below));
+        format!("{ours}[-0.8ex]\n{}[0.3ex]\n", below.trim_end())
     }
 
     /// One line of headers; a label over several columns spans them, with a rule below.
@@ -70,19 +108,18 @@ fn bold(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("\\textbf{{{text}}}") }
 }
 
-fn cell(cell: &TableCell) -> String {
+/// Our number.
+fn ours(cell: &TableCell) -> String {
     let ours = word(&cell.ours());
-    let ours = if cell.best { bold(&ours) } else { ours };
-    match cell.beside() {
-        None => ours,
-        Some((theirs, difference)) => {
-            let stars =
-                if cell.stars().is_empty() { String::new() } else { format!("^{{{}}}", cell.stars()) };
-            let difference =
-                difference.map_or(String::new(), |difference| format!(", ${difference}{stars}$"));
-            format!("{ours} {{\\scriptsize ({}{difference})}}", word(&theirs))
-        }
-    }
+    if cell.best { bold(&ours) } else { ours }
+}
+
+/// The published number and the difference, in smaller type.
+fn below(cell: &TableCell) -> String {
+    let Some((theirs, difference)) = cell.beside() else { return String::new() };
+    let stars = if cell.stars().is_empty() { String::new() } else { format!("^{{{}}}", cell.stars()) };
+    let difference = difference.map_or(String::new(), |difference| format!(", ${difference}{stars}$"));
+    format!("{{\\footnotesize ({}{difference})}}", word(&theirs))
 }
 
 /// Text with the symbols that the tables use; a letter with an index becomes mathematics.
@@ -100,5 +137,11 @@ fn word(text: &str) -> String {
         ('α', "$\\alpha$"),
         ('γ', "$\\gamma$"),
     ];
-    symbols.iter().fold(escape(text), |text, (symbol, latex)| text.replace(*symbol, latex))
+    // Every second part stands between backticks.
+    let part = |(place, part): (usize, &str)| {
+        let part = escape(part);
+        if place % 2 == 1 { format!("\\texttt{{{part}}}") } else { part }
+    };
+    let text: String = text.split('`').enumerate().map(part).collect();
+    symbols.iter().fold(text, |text, (symbol, latex)| text.replace(*symbol, latex))
 }

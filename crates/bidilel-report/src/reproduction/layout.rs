@@ -114,12 +114,19 @@ impl Reproduction {
 
     /// Legend, notes and missing data.
     pub(super) fn foot(&self) -> Vec<String> {
-        let mut lines = self.legend();
-        lines.extend(self.notes.iter().cloned());
-        lines.extend(self.missing.iter().map(|missing| {
+        self.remark_lines().chain(self.missing_lines()).collect()
+    }
+
+    /// Legend and notes.
+    pub(super) fn remark_lines(&self) -> impl Iterator<Item = String> {
+        self.legend().into_iter().chain(self.notes.iter().cloned())
+    }
+
+    /// What data would fill the cells that are missing.
+    pub(super) fn missing_lines(&self) -> impl Iterator<Item = String> {
+        self.missing.iter().map(|missing| {
             format!("missing: {}. Get {}, and put it into {}", missing.what, missing.get, missing.put)
-        }));
-        lines
+        })
     }
 
     /// How many lines of headers there are.

@@ -128,10 +128,13 @@ fn markdown_marks_the_best() {
 fn latex_spans_headers_and_rules_parts() {
     insta::assert_snapshot!(table().latex(), @r#"
     % Needs \usepackage{graphicx}.
+    % missing: CUB-200-2011. Get pictures of birds, and put it into data/cub
     \begin{table*}[t]
     \centering
-    \caption{Accuracy \% of a \& b. ours (published, difference). * p \textless{} 0.05, ** p \textless{} 0.01, *** p \textless{} 0.001: Student's test over our unseen classes against the published number. $^{\S}$ other data than the published. n/a: the data are missing. $^{\S}$ AwA: `sentences` stands for WV. missing: CUB-200-2011. Get pictures of birds, and put it into data/cub.}
+    \caption{Accuracy \% of a \& b.}
     \label{tab:small}
+    \medskip
+    \renewcommand{\arraystretch}{1.15}\setlength{\tabcolsep}{4pt}
     \resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%
     \begin{tabular}{lll|ccc}
     \hline
@@ -139,12 +142,22 @@ fn latex_spans_headers_and_rules_parts() {
     \cline{4-6}
     \textbf{Dataset} & \textbf{Vis. Rep.} & \textbf{Sem. Rep.} & \textbf{PCA} & \textbf{$d_{y}$} & \textbf{$\alpha$} \\
     \hline
-    AwA & Vgg19 & WV & \textbf{52.0} {\scriptsize (50.0, $+2.0$)} & \textbf{57.0$^{\S}$} {\scriptsize (90.0, $-33.0^{*}$)} & - \\
+    \rule{0pt}{2.9ex}AwA & Vgg19 & WV & \textbf{52.0} & \textbf{57.0$^{\S}$} & - \\[-0.8ex]
+     &  &  & {\footnotesize (50.0, $+2.0$)} & {\footnotesize (90.0, $-33.0^{*}$)} &  \\[0.3ex]
      &  & Att & 32.0 & - & - \\
     \hline
-    CUB & Vgg19 & WV & n/a {\scriptsize (47.6 $\pm$ 0.1)} & n/a {\scriptsize (47.6 $\pm$ 0.1)} & n/a {\scriptsize (47.6 $\pm$ 0.1)} \\
+    \rule{0pt}{2.9ex}CUB & Vgg19 & WV & n/a & n/a & n/a \\[-0.8ex]
+     &  &  & {\footnotesize (47.6 $\pm$ 0.1)} & {\footnotesize (47.6 $\pm$ 0.1)} & {\footnotesize (47.6 $\pm$ 0.1)} \\[0.3ex]
     \hline
     \end{tabular}}
+
+    \medskip
+    \parbox{\textwidth}{\footnotesize\raggedright
+    Ours (published, difference).\par
+    * p \textless{} 0.05, ** p \textless{} 0.01, *** p \textless{} 0.001: Student's test over our unseen classes against the published number.\par
+    $^{\S}$ other data than the published.\par
+    n/a: the data are missing.\par
+    $^{\S}$ AwA: \texttt{sentences} stands for WV.}
     \end{table*}
     "#);
 }

@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::evaluate::{self, Run};
 use crate::method::Method;
 use crate::metrics::class_accuracies;
+use crate::semantic::ClassSemantics;
 use crate::settings::Settings;
 use crate::split::Trial;
 use crate::task::{self, Side, Task};
@@ -64,7 +65,7 @@ pub struct Bench<'l> {
     key: String,
     evaluator: Option<Evaluator>,
     task: Option<(task::Choice, Task)>,
-    /// The latent space of the last fit, by what decides it.
+    /// The latent space of the last fit, by what decides it. It is not small: one over kernels has the training features.
     learned: Option<(String, LandmarkSpace)>,
 }
 
@@ -176,26 +177,38 @@ impl<'l> Bench<'l> {
     }
 
     /// Views in the order of Algorithm 2 of the paper, at most `most`: each adds most to those before it. `k` neighbors make
-    /// the pairs, with these descriptions the first is chosen.
+    /// the pairs, descriptions choose the first: one order for each of `semantics`, from one look at every view.
     ///
     /// # Errors
     /// What the first view that cannot be used fails with.
     pub fn order_views(
         &mut self,
-        semantic: &[impl AsRef<str>],
+        semantics: &[impl AsRef<[String]>],
         k: usize,
         most: usize,
         watch: &dyn Observer,
-    ) -> Result<Vec<String>> {
-        let base = self.base(semantic);
-        let key = self.key_of("order", &format!("{:?} {:?} {k} {most}", self.protocol, base.semantic));
-        known_or(self.ledger, &key, || {
+    ) -> Result<Vec<Vec<String>>> {
+        let bases: Vec<Settings> = semantics.iter().map(|semantic| self.base(semantic.as_ref())).collect();
+        let key = |base: &Settings| {
+            self.key_of("order", &format!("{:?} {:?} {k} {most}", self.protocol, base.semantic))
+        };
+        let kept = |base| self.ledger.recall(&key(base)).and_then(|order| serde_json::from_value(order).ok());
+        let mut orders: Vec<Option<Vec<String>>> = bases.iter().map(kept).collect();
+        let new: Vec<usize> = (0..orders.len()).filter(|&place| orders[place].is_none()).collect();
+        if !new.is_empty() {
+            let wanted: Vec<Settings> = new.iter().map(|&place| bases[place].clone()).collect();
             let until = (k, Until { most: Some(most), threshold: None });
             // The order is a result, not a setting: it needs a fold in any case.
             let (folds, seed) = (self.folds()?, self.protocol.seed);
-            let found = choose_views(&self.dataset, &self.trial, &folds, &base, until, seed, watch)?;
-            Ok(found.selection.order.iter().map(|&view| self.views[view].clone()).collect())
-        })
+            let found = choose_views(&self.dataset, &self.trial, &folds, &wanted, until, seed, watch)?;
+            for (place, chosen) in new.into_iter().zip(found) {
+                let order: Vec<String> =
+                    chosen.selection.order.iter().map(|&view| self.views[view].clone()).collect();
+                self.ledger.keep(&key(&bases[place]), &order.clone().into())?;
+                orders[place] = Some(order);
+            }
+        }
+        Ok(orders.into_iter().flatten().collect())
     }
 
     /// Fits and recognizes the unseen classes from several random starts, with seeds counting up.
@@ -216,22 +229,48 @@ impl<'l> Bench<'l> {
         Ok(runs)
     }
 
+    /// What decides the bottom-up half of a run with these settings, as text; empty for methods without one. Runs of one
+    /// text that follow each other share that half, whatever describes the classes where the learner does not look at it.
+    ///
+    /// # Errors
+    /// Those of [`Settings::choice`].
+    pub fn space_of(&self, settings: &Settings) -> Result<String> {
+        Ok(space(&settings.choice(&self.dataset)?, &Method::from_settings(settings, self.protocol.seed)))
+    }
+
+    /// Drops what choosing settings needs: a second copy of the features.
+    pub fn end_search(&mut self) {
+        self.evaluator = None;
+    }
+
+    /// Has the task of a choice: loaded, or with the features that are there and other descriptions.
+    fn load(&mut self, choice: &task::Choice, watch: &dyn Observer) -> Result<()> {
+        if let Some((loaded, task)) = &mut self.task {
+            let same = task::Choice { semantic: choice.semantic.clone(), ..loaded.clone() } == *choice;
+            if same && loaded.semantic != choice.semantic {
+                let Trial { known, unseen, .. } = &self.trial;
+                task.semantics = ClassSemantics::new(&self.dataset, &choice.semantic, known, unseen)?;
+                loaded.semantic.clone_from(&choice.semantic);
+            }
+            if same {
+                return Ok(());
+            }
+        }
+        // The old one makes room first.
+        self.task = None;
+        let task = Task::new(&self.dataset, &self.trial, choice, watch)?;
+        task.require_instances(Side::Unseen)?;
+        self.task = Some((choice.clone(), task));
+        Ok(())
+    }
+
     fn measure(&mut self, settings: &Settings, seed: u64, watch: &dyn Observer) -> Result<Measured> {
         settings.check()?;
         let choice = settings.choice(&self.dataset)?;
-        if self.task.as_ref().is_none_or(|(loaded, _)| *loaded != choice) {
-            // The old one makes room first.
-            self.task = None;
-            let task = Task::new(&self.dataset, &self.trial, &choice, watch)?;
-            task.require_instances(Side::Unseen)?;
-            self.task = Some((choice.clone(), task));
-        }
+        self.load(&choice, watch)?;
         let Some((_, task)) = &self.task else { unreachable!("it was just loaded") };
         let method = Method::from_settings(settings, seed);
-        let space = match &method {
-            Method::Bidilel(pipeline) => format!("{choice:?} {:?} {:?}", pipeline.bottom_up, pipeline.fusion),
-            _ => String::new(),
-        };
+        let space = space(&choice, &method);
         let mut learned =
             self.learned.take().filter(|(known, _)| *known == space).map(|(_, learned)| learned);
         let fitted = evaluate::fit_again(&method, task, &mut learned, watch)?;
@@ -246,6 +285,14 @@ impl<'l> Bench<'l> {
             settings: settings.effective(),
         })
     }
+}
+
+/// What decides the bottom-up half of a fit; empty for methods without one.
+fn space(choice: &task::Choice, method: &Method) -> String {
+    let Method::Bidilel(pipeline) = method else { return String::new() };
+    let task::Choice { visual, semantic, normalize, .. } = choice;
+    let semantic = pipeline.bottom_up.learner().reads_semantics().then_some(semantic);
+    format!("{visual:?} {normalize:?} {semantic:?} {:?} {:?}", pipeline.bottom_up, pipeline.fusion)
 }
 
 /// The accuracy of every class that has instances.

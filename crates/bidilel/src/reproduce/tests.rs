@@ -1,6 +1,9 @@
 //! Laws of searches, runs and their ledger.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use bidilel_math::Observer;
 
 use serde_json::{Value, json};
 
@@ -83,14 +86,56 @@ fn other_data_folds_and_descriptions_have_other_entries() {
     assert_eq!(count(Protocol { seed: 4, ..PROTOCOL }, "attributes", 5), each);
 }
 
+/// How often each stage began.
+#[derive(Default)]
+struct Stages(Mutex<HashMap<&'static str, usize>>);
+
+impl Observer for Stages {
+    fn stage(&self, name: &'static str) {
+        *self.0.lock().unwrap().entry(name).or_default() += 1;
+    }
+}
+
+#[test]
+fn runs_with_other_descriptions_share_the_features_and_a_space_that_does_not_read_them() {
+    let memory = Memory::default();
+    let mut shared = bench(&memory);
+    let stages = Stages::default();
+    let settings = |bottom_up: &str, semantic: &str| {
+        let own = json!({"visual": ["cnn"], "semantic": [semantic], "bottom_up": bottom_up, "dim": 8});
+        crate::settings::Settings::default().with(own.as_object().unwrap()).unwrap()
+    };
+    for (bottom_up, spaces, same) in [("slpp", 1, true), ("cca", 2, false)] {
+        stages.0.lock().unwrap().clear();
+        let (words, attributes) = (settings(bottom_up, "words"), settings(bottom_up, "attributes"));
+        assert_eq!(shared.space_of(&words).unwrap() == shared.space_of(&attributes).unwrap(), same);
+        for own in [&words, &attributes] {
+            let alone = Memory::default();
+            let run = shared.run(own, 1, &stages).unwrap();
+            assert_eq!(run, bench(&alone).run(own, 1, &Silent).unwrap(), "{bottom_up}");
+        }
+        let counts = stages.0.lock().unwrap();
+        assert_eq!(counts.get("landmarks"), Some(&spaces), "{bottom_up}: {counts:?}");
+        assert_eq!(counts.get("load").copied().unwrap_or(0), usize::from(bottom_up == "slpp"), "{counts:?}");
+    }
+}
+
 #[test]
 fn views_are_ordered_by_what_they_add_and_the_papers_order_is_a_search_too() {
     let memory = Memory::default();
     let data = dataset();
     let trial = data.trials(None).unwrap().remove(0);
-    let mut both = Bench::new(data, trial, &["cnn", "motion"], PROTOCOL, &memory).unwrap();
-    let mut order = both.order_views(&["words"], 5, 2, &Silent).unwrap();
-    assert_eq!(both.order_views(&["words"], 5, 1, &Silent).unwrap(), order[..1]);
+    let mut both = Bench::new(Arc::clone(&data), trial, &["cnn", "motion"], PROTOCOL, &memory).unwrap();
+    let semantics = [vec!["words".to_owned()], vec!["attributes".to_owned()]];
+    let mut order = both.order_views(&semantics[..1], 5, 2, &Silent).unwrap().remove(0);
+    assert_eq!(both.order_views(&semantics[..1], 5, 1, &Silent).unwrap()[0], order[..1]);
+    // Both together are what each is alone, also where one of them is known.
+    let together = both.order_views(&semantics, 5, 2, &Silent).unwrap();
+    let alone = Memory::default();
+    let trial = data.trials(None).unwrap().remove(0);
+    let mut other = Bench::new(Arc::clone(&data), trial, &["cnn", "motion"], PROTOCOL, &alone).unwrap();
+    assert_eq!(other.order_views(&semantics[1..], 5, 2, &Silent).unwrap(), together[1..]);
+    assert_eq!(together[0], order);
     order.sort();
     assert_eq!(order, ["cnn", "motion"]);
     let mut paper = Search { order: Order::Paper, ..search() };

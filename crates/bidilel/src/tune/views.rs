@@ -28,7 +28,8 @@ pub struct ChosenViews {
     pub selection: Selection,
 }
 
-/// Orders the views of `base` on known classes of `trial`; `k` neighbors make the pairs.
+/// Orders views on known classes of `trial`; `k` neighbors make the pairs. All of `bases` name the same views and
+/// normalize them alike: each gets an order of its own, from one look at every view.
 ///
 /// # Errors
 /// What the first view that cannot be used fails with.
@@ -36,35 +37,43 @@ pub fn choose_views(
     dataset: &Arc<Dataset>,
     trial: &Trial,
     folds: &[Trial],
-    base: &Settings,
+    bases: &[Settings],
     (k, until): (usize, Until),
     seed: u64,
     watch: &dyn Observer,
-) -> Result<ChosenViews> {
-    let names = base.visual.clone().unwrap_or_default();
+) -> Result<Vec<ChosenViews>> {
+    let names = bases.first().and_then(|base| base.visual.clone()).unwrap_or_default();
     if names.is_empty() {
         let expected = "at least one visual representation".into();
         return Err(Error::Setting { setting: "visual", expected, found: "none".to_owned() });
     }
-    let (mut validation, mut pairs) = (Vec::new(), Vec::new());
+    let (mut validation, mut pairs) = (vec![Vec::new(); bases.len()], Vec::new());
     for name in &names {
-        let alone = [base.with_views(std::slice::from_ref(name))];
+        let alone: Vec<Settings> =
+            bases.iter().map(|base| base.with_views(std::slice::from_ref(name))).collect();
         let choice = alone[0].choice(dataset)?;
         let mut evaluator = Evaluator::new(Arc::clone(dataset), trial, folds.to_vec(), &choice, seed, watch)?;
-        // Lists for the folds are longer: those for the pairs are their beginnings.
-        evaluator.prepare(&alone, watch)?;
-        evaluator.pool.prepare(Neighborhood::Global, k, 0.0, watch)?;
+        // Lists for several folds are longer: those for the pairs are their beginnings.
+        if folds.len() > 1 {
+            evaluator.prepare(&alone, watch)?;
+        }
+        evaluator.pool.prepare_all(Neighborhood::Global, k, 0.0, watch)?;
         let found = evaluator.pool.pairs(k).swap_remove(0);
         let scores = evaluator.score(&alone, 0..folds.len(), &Forgetful, watch)?;
         scores.failures.into_iter().next().map_or(Ok(()), |(_, failure)| Err(failure))?;
-        validation.push(scores.values.into_iter().flatten().flatten().collect::<Vec<f64>>());
+        for (base, scores) in validation.iter_mut().zip(scores.values) {
+            base.push(scores.into_iter().flatten().collect());
+        }
         pairs.push(found);
     }
-    let means: Vec<f64> = validation.iter().map(|scores| Summary::of(scores).mean).collect();
-    let better = |best: usize, next: usize| if means[next] > means[best] { next } else { best };
-    let start = (0..names.len()).reduce(better).unwrap_or(0);
-    let selection = select(&pairs, start, until);
-    Ok(ChosenViews { validation, pairs: pairs.iter().map(Pairs::len).collect(), selection })
+    let chosen = |validation: Vec<Vec<f64>>| {
+        let means: Vec<f64> = validation.iter().map(|scores| Summary::of(scores).mean).collect();
+        let better = |best: usize, next: usize| if means[next] > means[best] { next } else { best };
+        let start = (0..names.len()).reduce(better).unwrap_or(0);
+        let selection = select(&pairs, start, until);
+        ChosenViews { validation, pairs: pairs.iter().map(Pairs::len).collect(), selection }
+    };
+    Ok(validation.into_iter().map(chosen).collect())
 }
 
 impl Settings {
