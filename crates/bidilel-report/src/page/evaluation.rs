@@ -19,6 +19,13 @@ pub(crate) fn part(result: &EvaluationInput, compared: &[&Comparison], island: &
     let name = result.method.get("name").and_then(Value::as_str).unwrap_or("bidilel");
     let mut sections = Sections { sections: Vec::new(), left_out: Vec::new() };
     sections.add("Headline", headline::section(result, compared));
+    if headline::best_of(result, compared).is_none() {
+        sections.left_out.push(
+            "The best compared method: the page has no comparison on these data. compare --format json makes one, and report \
+             puts several results on one page."
+                .to_owned(),
+        );
+    }
     sections.add("Every class", classes(result));
     sections.add_or(
         "Confusion",

@@ -2,7 +2,7 @@
 
 use super::input::{Bin, Calibration, EvaluationInput};
 use crate::plot::{Axis, BarPlot, Chart, Drawing, Layer, Map, Matrix, Plot, number};
-use crate::{Bar, RunData};
+use crate::{Bar, PointMap, RunData};
 
 /// Columns of a histogram at most.
 const MAX_COLUMNS: usize = 20;
@@ -156,19 +156,24 @@ impl EvaluationInput {
     }
 }
 
-/// The map as a picture.
-pub(crate) fn map(data: &RunData) -> Option<Chart> {
-    let map = data.map.as_ref()?;
+/// What the map shows.
+pub(crate) fn drawing(data: &RunData, map: &PointMap) -> Map {
     let is_right = |&row: &usize| data.guesses[row].first() == Some(&data.truth[row]);
     let (right, wrong): (Vec<usize>, Vec<usize>) =
         (0..map.points.len().min(data.guesses.len())).partition(is_right);
     let places = |rows: Vec<usize>| rows.into_iter().map(|row| map.points[row]).collect();
-    let drawing = Map {
+    Map {
         landmarks: map.landmarks.clone(),
         embeddings: data.unseen.iter().cloned().zip(map.embeddings.iter().copied()).collect(),
         right: places(right),
         wrong: places(wrong),
-    };
+    }
+}
+
+/// The map as a picture.
+pub(crate) fn map(data: &RunData) -> Option<Chart> {
+    let map = data.map.as_ref()?;
+    let drawing = drawing(data, map);
     let description = format!(
         "{} known classes, {} unseen classes and {} of {} test instances; the stress of the map is {:.3}.",
         map.landmarks.len(),

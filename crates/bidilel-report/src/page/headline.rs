@@ -2,7 +2,7 @@
 
 use super::input::{EvaluationInput, Sides, StepInput};
 use super::markup::{Cell, Headline, headlines, percent, table};
-use crate::Comparison;
+use crate::{ComparedMethod, Comparison};
 
 /// The section; `compared` are comparisons on the same page.
 pub(crate) fn section(result: &EvaluationInput, compared: &[&Comparison]) -> String {
@@ -63,11 +63,19 @@ fn joined(parts: &[&str]) -> String {
     parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("; ")
 }
 
-/// The difference from the best method of a comparison on the same split of the same dataset: others compare nothing.
-fn against_best(result: &EvaluationInput, compared: &[&Comparison]) -> Option<Headline> {
+/// The best method of a comparison on the same split of the same dataset, with its accuracy: others compare nothing.
+pub(crate) fn best_of<'a>(
+    result: &EvaluationInput,
+    compared: &[&'a Comparison],
+) -> Option<(&'a ComparedMethod, f64)> {
     let same = compared.iter().find(|one| one.dataset == result.dataset && one.split == result.split)?;
     let scored = same.results.iter().filter_map(|row| Some((row, row.per_class?)));
-    let (best, accuracy) = scored.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    scored.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The difference from the best compared method.
+fn against_best(result: &EvaluationInput, compared: &[&Comparison]) -> Option<Headline> {
+    let (best, accuracy) = best_of(result, compared)?;
     let difference = format!("{:+.1} points", 100.0 * (result.accuracy.per_class - accuracy));
     let reached = percent(accuracy, best.standard_error.unwrap_or(0.0));
     Some(headline(

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::evaluation_charts::drawing;
 use crate::{PointMap, RunData};
 
 /// Everything that is drawn by the script.
@@ -25,10 +26,14 @@ pub(crate) struct MapData {
     instances: Vec<usize>,
     names: Vec<String>,
     pictures: Vec<String>,
+    /// Where the names of unseen classes stand in the margins, where they have no room beside their marks: 0 on the left, 1 on
+    /// the right, and a share of the map's height.
+    margins: Vec<(u8, f64)>,
 }
 
 impl MapData {
     pub(crate) fn of(data: &RunData, map: &PointMap) -> Self {
+        let margins = drawing(data, map).margins();
         let PointMap { landmarks, embeddings, points, .. } = map.clone();
         let RunData { known, unseen, candidates, truth, guesses, instances, names, pictures, .. } =
             data.clone();
@@ -44,6 +49,7 @@ impl MapData {
             instances,
             names,
             pictures,
+            margins,
         }
     }
 }

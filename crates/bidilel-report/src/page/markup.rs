@@ -114,7 +114,7 @@ pub(crate) fn table(caption: &str, columns: &[&str], rows: &[Vec<Cell>], mark: O
     };
     let head: String = columns.iter().enumerate().map(head).collect();
     format!(
-        "<div class=\"{scroll}\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table class=\"sortable\"><caption>{0}</caption>\
+        "<div class=\"{scroll}\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table class=\"sortable\"><caption><span>{0}</span></caption>\
          <thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n",
         escape(caption)
     )

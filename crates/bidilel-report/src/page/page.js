@@ -180,7 +180,10 @@
           context.restore();
         });
         context.fillStyle = color("--muted");
-        context.fillText(shortened(context, "true ↓  predicted →", names - 8), 4, top - 12);
+        context.textAlign = "right";
+        context.fillText("predicted →", left - 6, top - 32);
+        context.textAlign = "left";
+        context.fillText("true ↓", 4, top - 12);
       }
       if (at) {
         context.strokeStyle = color("--ink");
@@ -268,6 +271,8 @@
       const [context, width, height] = fitted(canvas, (wide) => Math.max(300, Math.min(620, wide)));
       size = [width, height];
       colors = { right: color("--s1"), wrong: color("--s2"), known: color("--muted"), unseen: color("--s4"), ink: color("--ink"), paper: color("--paper") };
+      // A finger scrolls the page until there is something to move.
+      canvas.style.touchAction = view.zoom > 1 ? "none" : "pan-y";
       const radius = map.points.length > 3000 ? 1.8 : map.points.length > 800 ? 2.4 : 4;
       const hues = role("color").value !== "right";
       key.classList.toggle("hues", hues);
@@ -320,21 +325,53 @@
       canvas.dataset.drawn = String(drawn);
     };
 
-    /** Names of unseen classes, on the first side of the mark where they cover no other mark and no other name. */
+    /** Names of all unseen classes beside the whole map, with lines to their marks, where they have no room on it. */
+    const namesInMargins = (context, width, height, shown) => {
+      const side = Math.min(width, height) - 40;
+      const [left, top] = [(width - side) / 2, (height - side) / 2];
+      if (shown.length !== map.margins.length || view.zoom !== 1 || view.x || view.y || left < 120 || side < 500) return false;
+      for (const [item, x, y] of shown) {
+        const [onRight, share] = map.margins[item.index];
+        const [at, high] = [onRight ? left + side + 8 : left - 8, top + share * side];
+        context.textAlign = onRight ? "left" : "right";
+        context.fillStyle = colors.ink;
+        context.fillText(shortened(context, map.unseen[item.index], left - 16), at, high);
+        const reach = Math.hypot(at - x, high - y);
+        context.beginPath();
+        context.moveTo(at + (onRight ? -4 : 4), high);
+        context.lineTo(x + (7 * (at - x)) / reach, y + (7 * (high - y)) / reach);
+        context.strokeStyle = colors.paper;
+        context.lineWidth = 2;
+        context.stroke();
+        context.strokeStyle = colors.known;
+        context.lineWidth = 0.8;
+        context.stroke();
+      }
+      context.textAlign = "left";
+      canvas.dataset.named = String(shown.length);
+      return true;
+    };
+
+    /** Names of unseen classes, on the first side of the mark where they cover no other mark and no other name; known classes
+     * are kept free where that is possible. */
     const names = (context, width, height) => {
       const shown = items.filter((one) => one.kind === "embedding" && isShown(one)).map((item) => [item, ...place(item.at)]);
+      context.textBaseline = "middle";
+      if (namesInMargins(context, width, height, shown)) return;
       const marks = shown.map(([, x, y]) => [x - 8, y - 8, 16, 16]);
+      const known = items.filter((one) => one.kind === "landmark").map((item) => place(item.at)).map(([x, y]) => [x - 5, y - 5, 10, 10]);
       const taken = [];
       const meets = ([a, b, c, d]) => ([x, y, w, h]) => a < x + w && x < a + c && b < y + h && y < b + d;
-      context.textBaseline = "middle";
       context.lineJoin = "round";
       shown.forEach(([item, x, y], index) => {
         const text = shortened(context, map.unseen[item.index], 150);
         const wide = context.measureText(text).width;
-        const sides = [[x + 11, y - 8], [x - 11 - wide, y - 8], [x - wide / 2, y - 26], [x - wide / 2, y + 10]].map(([left, top]) => [left, top, wide, 16]);
+        const [right, left, middle, above, below] = [x + 11, x - 11 - wide, x - wide / 2, y - 26, y + 10];
+        const sides = [[right, y - 8], [left, y - 8], [middle, above], [middle, below], [right - 5, above + 6], [right - 5, below - 6], [left + 5, above + 6], [left + 5, below - 6]]
+          .map(([left, top]) => [left, top, wide, 16]);
         const isFree = (area) => area[0] >= 2 && area[1] >= 2 && area[0] + wide <= width - 2 && area[1] + 16 <= height - 2
           && !taken.some(meets(area)) && !marks.some((mark, other) => other !== index && meets(area)(mark));
-        const area = sides.find(isFree);
+        const area = sides.find((side) => isFree(side) && !known.some(meets(side))) || sides.find(isFree);
         if (!area) return;
         taken.push(area);
         context.strokeStyle = colors.paper;
@@ -343,6 +380,7 @@
         context.fillStyle = colors.ink;
         context.fillText(text, area[0], area[1] + 8);
       });
+      canvas.dataset.named = String(taken.length);
     };
     keep(canvas, draw);
 
@@ -403,6 +441,7 @@
       if (item) choose(item);
     });
     canvas.addEventListener("pointerup", () => { dragged = null; });
+    canvas.addEventListener("pointercancel", () => { dragged = null; });
     canvas.addEventListener("pointerleave", () => { dragged = null; choose(null); });
     canvas.addEventListener("wheel", (event) => {
       // The page scrolls, unless the map was chosen first.
@@ -438,10 +477,18 @@
   // --- contents -------------------------------------------------------------------------------------------------
 
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
-  const watcher = new IntersectionObserver((entries) => {
-    for (const { target } of entries.filter((entry) => entry.isIntersecting)) {
-      links.forEach((link, id) => (id === target.id ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
-    }
-  }, { rootMargin: "0px 0px -70% 0px" });
-  links.forEach((_, id) => watcher.observe(document.getElementById(id)));
+  const headings = [...links.keys()].map((id) => document.getElementById(id));
+  let waits = false;
+  /** Marks the last heading that the upper third of the window has reached. */
+  const mark = () => {
+    waits = false;
+    const passed = headings.filter((heading) => heading.getBoundingClientRect().top < innerHeight / 3);
+    const current = (passed.at(-1) || headings[0] || {}).id;
+    links.forEach((link, id) => (id === current ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
+  };
+  document.addEventListener("scroll", () => {
+    if (!waits) requestAnimationFrame(mark);
+    waits = true;
+  }, { passive: true });
+  mark();
 })();

@@ -85,6 +85,8 @@ fn draw(canvas: &mut Canvas, bar: &Bar, name: &str, group: usize, middle: f64, (
     if bar.high > bar.low {
         let path =
             format!("M{low:.1} {middle:.1}H{high:.1}M{low:.1} {0:.1}v8M{high:.1} {0:.1}v8", middle - 4.0);
+        // Light on a light bar, dark on a dark one: a rim keeps them apart.
+        canvas.stroke(&format!("M{low:.1} {middle:.1}H{:.1}", end.min(high)), canvas.theme.halo, 2.8, "");
         canvas.stroke(&path, ink, 1.2, "");
     }
     let value = format!("{:.1}", 100.0 * bar.value);

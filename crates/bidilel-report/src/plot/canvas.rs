@@ -72,12 +72,10 @@ impl Canvas {
         ));
     }
 
-    /// A line of text in a halo of the background, so that it is read on top of dots.
+    /// A line of text in a halo, so that it is read on top of dots.
     pub(crate) fn text_on_dots(&mut self, (x, y): (f64, f64), size: f64, color: &str, text: &str) {
         const HALO: f64 = 3.0;
-        let Some(paper) = self.theme.paper else {
-            return self.text((x, y), Anchor::Start, size, color, text);
-        };
+        let paper = self.theme.halo;
         if self.medium == Medium::Outlines {
             // All halos first: that of a letter would cover the letter before it.
             let (outlines, width) = (font::outlines(text, size), HALO / font::scale(size));

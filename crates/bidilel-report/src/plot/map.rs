@@ -1,10 +1,15 @@
 //! A map: landmarks, embeddings of unseen classes and test instances on a plane, at one scale on both axes.
 
 use super::canvas::{Anchor, Canvas, TEXT, TITLE};
-use super::font;
+use super::names::{Mark, Names};
 
 /// Side of the area of the map.
 const SIDE: f64 = 560.0;
+/// Where the area begins, below the title.
+const TOP: f64 = 38.0;
+/// Unseen classes from which on their marks are smaller.
+const MANY: usize = 30;
+
 /// Points on a plane.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Map {
@@ -21,75 +26,65 @@ impl Map {
     /// Draws it and returns the size of the drawing.
     pub(crate) fn draw(&self, canvas: &mut Canvas, title: &str) -> (f64, f64) {
         let (ink, muted) = (canvas.theme.ink, canvas.theme.muted);
+        let to = self.placement();
+        let known: Vec<(f64, f64)> = self.landmarks.iter().map(&to).collect();
+        let (marks, names) = self.names(&known);
         canvas.text((8.0, 22.0), Anchor::Start, TITLE, ink, title);
-        let to = self.placement((14.0, 38.0));
+        let left = 14.0 + names.left;
+        canvas.begin_group((left, TOP));
         let (blue, orange, gray) = (canvas.series(0), canvas.series(1), muted);
         let size = if self.right.len() + self.wrong.len() > 1500 { 3.0 } else { 6.0 };
         canvas.dots(self.right.iter().map(&to), blue, size, 0.7);
         canvas.crosses(self.wrong.iter().map(&to), orange, size / 2.0);
-        for (x, y) in self.landmarks.iter().map(&to) {
+        for (x, y) in known {
             canvas.stroke(&format!("M{:.1} {:.1}h7v7h-7Z", x - 3.5, y - 3.5), gray, 1.4, "");
         }
-        let places: Vec<(f64, f64)> = self.embeddings.iter().map(|(_, point)| to(point)).collect();
-        places.iter().for_each(|&place| canvas.mark(3, place, 1.5));
-        let left_out = self.draw_names(canvas, &places, (14.0, 38.0));
-        let y = 38.0 + SIDE + 26.0;
-        canvas.dots([(16.0, y - 5.0)].into_iter(), blue, 9.0, 1.0);
-        canvas.text((26.0, y), Anchor::Start, TEXT, ink, "recognized");
-        canvas.crosses([(118.0, y - 5.0)].into_iter(), orange, 4.0);
-        canvas.text((128.0, y), Anchor::Start, TEXT, ink, "mistaken");
-        canvas.mark(3, (206.0, y - 5.0), 1.4);
-        canvas.text((218.0, y), Anchor::Start, TEXT, ink, "unseen class");
-        canvas.stroke(&format!("M318 {:.1}h8v8h-8Z", y - 9.0), gray, 1.4, "");
-        canvas.text((334.0, y), Anchor::Start, TEXT, ink, "known class");
+        names.draw_lines(canvas);
+        // Where classes are many, their marks would cover each other.
+        let scale = if marks.len() > MANY { 1.1 } else { 1.5 };
+        marks.iter().for_each(|&(_, place)| canvas.mark(3, place, scale));
+        names.draw(canvas);
+        canvas.end_group();
+        let y = TOP + SIDE + 26.0;
+        canvas.dots([(left + 2.0, y - 5.0)].into_iter(), blue, 9.0, 1.0);
+        canvas.text((left + 12.0, y), Anchor::Start, TEXT, ink, "recognized");
+        canvas.crosses([(left + 104.0, y - 5.0)].into_iter(), orange, 4.0);
+        canvas.text((left + 114.0, y), Anchor::Start, TEXT, ink, "mistaken");
+        canvas.mark(3, (left + 192.0, y - 5.0), 1.4);
+        canvas.text((left + 204.0, y), Anchor::Start, TEXT, ink, "unseen class");
+        canvas.stroke(&format!("M{:.1} {:.1}h8v8h-8Z", left + 304.0, y - 9.0), gray, 1.4, "");
+        canvas.text((left + 320.0, y), Anchor::Start, TEXT, ink, "known class");
         let mut remark = |line: f64, text: &str| {
-            canvas.text((14.0, y + 20.0 * line), Anchor::Start, TEXT, muted, text);
+            canvas.text((left, y + 20.0 * line), Anchor::Start, TEXT, muted, text);
         };
         remark(1.0, "Distances on the map approximate those of the latent space; axes have no unit.");
-        if left_out == 0 {
-            return (SIDE + 28.0, y + 34.0);
+        let wide = left + SIDE + names.right + 14.0;
+        if names.left_out == 0 {
+            return (wide, y + 34.0);
         }
-        let of = format!("{left_out} of {} names are left out, for want of room.", places.len());
+        let of = format!("{} of {} names are left out, for want of room.", names.left_out, marks.len());
         remark(2.0, &of);
-        (SIDE + 28.0, y + 54.0)
+        (wide, y + 54.0)
     }
 
-    /// Draws the names of unseen classes beside their marks, on the first side where they cover no other mark or name, and
-    /// returns how many found none.
-    fn draw_names(&self, canvas: &mut Canvas, places: &[(f64, f64)], (left, top): (f64, f64)) -> usize {
-        const MARK: f64 = 8.0;
-        let ink = canvas.theme.ink;
-        let mut taken: Vec<Area> = Vec::new();
-        for (index, ((name, _), &(x, y))) in self.embeddings.iter().zip(places).enumerate() {
-            let name = font::shortened(name, TEXT, 150.0);
-            let wide = font::room(&name, TEXT);
-            let sides = [
-                (x + 10.0, y - 8.0),
-                (x - 10.0 - wide, y - 8.0),
-                (x - wide / 2.0, y - 25.0),
-                (x - wide / 2.0, y + 9.0),
-            ];
-            let marks = places.iter().enumerate().filter(|(other, _)| *other != index);
-            let marks: Vec<Area> = marks
-                .map(|(_, &(x, y))| Area { x: x - MARK, y: y - MARK, wide: 2.0 * MARK, high: 2.0 * MARK })
-                .collect();
-            let area = sides.into_iter().map(|(x, y)| Area { x, y, wide, high: 16.0 }).find(|area| {
-                let within = area.x >= left
-                    && area.x + wide <= left + SIDE
-                    && area.y >= top
-                    && area.y + 16.0 <= top + SIDE;
-                within && !marks.iter().chain(&taken).any(|other| area.meets(other))
-            });
-            if let Some(area) = area {
-                canvas.text_on_dots((area.x, area.y + 13.0), TEXT, ink, &name);
-                taken.push(area);
-            }
-        }
-        places.len() - taken.len()
+    /// Unseen classes with their places in pixels, and the places of their names.
+    fn names(&self, known: &[(f64, f64)]) -> (Vec<Mark<'_>>, Names) {
+        let to = self.placement();
+        let marks: Vec<Mark<'_>> =
+            self.embeddings.iter().map(|(name, point)| (&name[..], to(point))).collect();
+        let names = Names::of(&marks, known, SIDE);
+        (marks, names)
+    }
+
+    /// Where names stand in the margins: 0 on the left, 1 on the right, and a share of the height; empty where they stand
+    /// beside their marks.
+    pub(crate) fn margins(&self) -> Vec<(u8, f64)> {
+        let known: Vec<(f64, f64)> = self.landmarks.iter().map(self.placement()).collect();
+        self.names(&known).1.margins(SIDE)
     }
 
     /// From the plane to pixels: everything within the square, at one scale.
-    fn placement(&self, (left, top): (f64, f64)) -> impl Fn(&(f64, f64)) -> (f64, f64) + use<> {
+    fn placement(&self) -> impl Fn(&(f64, f64)) -> (f64, f64) + use<> {
         let all = self.landmarks.iter().chain(self.embeddings.iter().map(|(_, point)| point));
         let all = all.chain(&self.right).chain(&self.wrong).filter(|(x, y)| x.is_finite() && y.is_finite());
         let (low, high) = all.fold(
@@ -99,25 +94,7 @@ impl Map {
         let (low, high) = if low.0 <= high.0 { (low, high) } else { ((0.0, 0.0), (1.0, 1.0)) };
         let scale = SIDE / (high.0 - low.0).max(high.1 - low.1).max(f64::MIN_POSITIVE);
         let middle = (f64::midpoint(low.0, high.0), f64::midpoint(low.1, high.1));
-        move |&(x, y)| (left + SIDE / 2.0 + scale * (x - middle.0), top + SIDE / 2.0 - scale * (y - middle.1))
-    }
-}
-
-/// A rectangle that something takes.
-struct Area {
-    x: f64,
-    y: f64,
-    wide: f64,
-    high: f64,
-}
-
-impl Area {
-    fn meets(&self, other: &Self) -> bool {
-        let apart = self.x + self.wide <= other.x
-            || other.x + other.wide <= self.x
-            || self.y + self.high <= other.y
-            || other.y + other.high <= self.y;
-        !apart
+        move |&(x, y)| (SIDE / 2.0 + scale * (x - middle.0), SIDE / 2.0 - scale * (y - middle.1))
     }
 }
 
@@ -127,22 +104,28 @@ mod tests {
     use super::super::canvas::Medium;
     use super::*;
 
+    fn drawn(embeddings: Vec<(String, (f64, f64))>) -> String {
+        let corners = vec![(0.0, 0.0), (1.0, 1.0)];
+        let map = Map { landmarks: corners, embeddings, right: Vec::new(), wrong: vec![(0.5, 0.4)] };
+        let mut canvas = Canvas::new(Theme::LIGHT, Medium::File);
+        let size = map.draw(&mut canvas, "title");
+        canvas.finish(size, "title", "")
+    }
+
     #[test]
-    fn names_stand_apart_and_those_without_room_are_counted() {
-        let drawn = |embeddings: Vec<(String, (f64, f64))>| {
-            let corners = vec![(0.0, 0.0), (1.0, 1.0)];
-            let map = Map { landmarks: corners, embeddings, right: Vec::new(), wrong: vec![(0.5, 0.4)] };
-            let mut canvas = Canvas::new(Theme::LIGHT, Medium::File);
-            let size = map.draw(&mut canvas, "title");
-            canvas.finish(size, "title", "")
-        };
+    fn every_name_is_there_as_long_as_the_margins_have_room_and_the_others_are_counted() {
         let class = |index: usize, at: (f64, f64)| (format!("class {index}"), at);
         let apart = drawn((0..9).map(|index| class(index, (0.5, 0.1 * index as f64 + 0.1))).collect());
-        assert!(
-            (0..9).all(|index| apart.contains(&format!(">class {index}<"))) && !apart.contains("left out")
-        );
-        let heap = drawn((0..9).map(|index| class(index, (0.5, 0.5))).collect());
-        assert_eq!(heap.matches(">class ").count(), 4, "one on each side of the heap");
-        assert!(heap.contains("5 of 9 names are left out, for want of room."));
+        let heap = |count: usize| drawn((0..count).map(|index| class(index, (0.5, 0.5))).collect());
+        for (all, count) in [(apart, 9), (heap(9), 9), (heap(50), 50)] {
+            assert!((0..count).all(|index| all.contains(&format!(">class {index}<"))), "{all}");
+            assert!(!all.contains("left out"));
+        }
+        let far = drawn((0..9).map(|index| class(index, (f64::NAN, f64::MAX))).collect());
+        assert!(far.contains("names are left out"), "nowhere on the map");
+        let many = heap(80);
+        let named = many.matches(">class ").count();
+        assert!((1..20).contains(&named), "only those around the heap: {named}");
+        assert!(many.contains(&format!("{} of 80 names are left out, for want of room.", 80 - named)));
     }
 }

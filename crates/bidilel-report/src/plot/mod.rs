@@ -6,8 +6,10 @@
 mod bar_plot;
 mod canvas;
 mod font;
+mod legend;
 mod map;
 mod matrix;
+mod names;
 #[cfg(feature = "png")]
 mod png;
 mod scale;

@@ -11,6 +11,8 @@ pub struct Theme {
     pub(crate) grid: &'static str,
     /// Background.
     pub(crate) paper: Option<&'static str>,
+    /// What names stand on where they cover something.
+    pub(crate) halo: &'static str,
     /// Series: they differ for readers who see few colors (M. Okabe and K. Ito, 2008).
     pub(crate) series: [&'static str; 5],
 }
@@ -22,6 +24,7 @@ impl Theme {
         muted: "#566070",
         grid: "#dde2ea",
         paper: Some("#ffffff"),
+        halo: "#ffffff",
         series: ["#0072b2", "#d55e00", "#008060", "#b5528f", "#444c5a"],
     };
 
@@ -31,6 +34,7 @@ impl Theme {
         muted: "#a5afbf",
         grid: "#323a48",
         paper: Some("#141820"),
+        halo: "#141820",
         series: ["#56b4e9", "#f0a050", "#2fc79b", "#e0a0c8", "#c3cad6"],
     };
 
@@ -43,6 +47,7 @@ impl Theme {
         muted: "var(--muted)",
         grid: "var(--grid)",
         paper: None,
+        halo: "var(--paper)",
         series: ["var(--s1)", "var(--s2)", "var(--s3)", "var(--s4)", "var(--s5)"],
     };
 }

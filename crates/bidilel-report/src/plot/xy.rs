@@ -4,11 +4,11 @@ use super::canvas::{Anchor, Canvas, TEXT, TITLE};
 use super::font;
 use super::scale::{Kind, Scale};
 
-const WIDTH: f64 = 360.0;
+pub(super) const WIDTH: f64 = 360.0;
 /// Height of the area between the axes.
 const AREA: f64 = 190.0;
 const RIGHT: f64 = 12.0;
-const LINE: f64 = 19.0;
+pub(super) const LINE: f64 = 19.0;
 /// Room for a label of a category before it is shortened.
 const MAX_LABEL: f64 = 84.0;
 
@@ -79,7 +79,15 @@ impl Layer {
         Self::Line { name: name.to_owned(), points, errors: Vec::new(), marks: true, chosen: None }
     }
 
-    fn name(&self) -> &str {
+    /// Half the lengths of the error bars of a line, and its chosen point.
+    pub(super) fn as_line(&self) -> Option<(&[f64], Option<usize>)> {
+        match self {
+            Self::Line { errors, chosen, .. } => Some((errors, *chosen)),
+            Self::Dots { .. } | Self::Columns { .. } | Self::Guide { .. } => None,
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
         match self {
             Self::Line { name, .. }
             | Self::Dots { name, .. }
@@ -184,8 +192,9 @@ impl Plot {
         let widest =
             self.x.names.iter().map(|name| font::room(name, TEXT)).fold(0.0, f64::max).min(MAX_LABEL);
         // Labels that would touch go on two lines, or only every second, third, ... is there.
-        let rows = if widest + 6.0 > share { 2 } else { 1 };
-        let every = if widest + 6.0 <= 2.0 * share { 1 } else { count((widest + 6.0) / (2.0 * share)) };
+        let needed = widest + 3.0;
+        let rows = if needed > share { 2 } else { 1 };
+        let every = if needed <= 2.0 * share { 1 } else { count(needed / (2.0 * share)) };
         for (index, name) in self.x.names.iter().enumerate() {
             let at = x.position(index as f64);
             canvas.stroke(&format!("M{at:.1} {bottom:.1}v4"), canvas.theme.muted, 1.0, "");
@@ -199,50 +208,6 @@ impl Plot {
         }
         baseline + (rows - 1) as f64 * LINE
     }
-
-    /// Draws the names of the layers that have one, and returns the baseline of the last line.
-    fn legend(&self, canvas: &mut Canvas, first: f64) -> f64 {
-        let named: Vec<(&Layer, usize)> =
-            self.with_colors().filter(|(layer, _)| !layer.name().is_empty()).collect();
-        if named.is_empty() {
-            return first - LINE;
-        }
-        let ink = canvas.theme.ink;
-        let (mut x, mut y) = (14.0, first + 2.0);
-        for (layer, color) in named {
-            let name = font::shortened(layer.name(), TEXT, WIDTH - 48.0);
-            let wide = 36.0 + font::room(&name, TEXT);
-            if x > 14.0 && x + wide > WIDTH {
-                (x, y) = (14.0, y + LINE);
-            }
-            match layer {
-                Layer::Guide { .. } => {
-                    let muted = canvas.theme.muted;
-                    canvas.stroke(&format!("M{:.1} {:.1}h18", x - 6.0, y - 5.0), muted, 1.5, "4 3");
-                }
-                Layer::Columns { .. } => {
-                    let fill = canvas.series(color);
-                    canvas.rect((x - 4.0, y - 11.0), (12.0, 12.0), fill, 1.0, "");
-                }
-                Layer::Dots { .. } => {
-                    let stroke = canvas.series(color);
-                    canvas.dots(std::iter::once((x + 2.0, y - 5.0)), stroke, 8.0, 1.0);
-                }
-                Layer::Line { .. } => canvas.mark(color, (x + 2.0, y - 5.0), 1.0),
-            }
-            canvas.text((x + 16.0, y), Anchor::Start, TEXT, ink, &name);
-            x += wide;
-        }
-        y
-    }
-
-    fn with_colors(&self) -> impl Iterator<Item = (&Layer, usize)> {
-        self.layers.iter().scan(0, |next, layer| {
-            let own = *next;
-            *next += usize::from(!matches!(layer, Layer::Guide { .. }));
-            Some((layer, own))
-        })
-    }
 }
 
 fn draw(canvas: &mut Canvas, layer: &Layer, color: usize, (x, y): (&Scale, &Scale), bottom: f64) {
@@ -250,7 +215,9 @@ fn draw(canvas: &mut Canvas, layer: &Layer, color: usize, (x, y): (&Scale, &Scal
     match layer {
         Layer::Line { points, errors, marks, chosen, .. } => {
             let stroke = canvas.series(color);
-            for (&(a, b), &error) in points.iter().zip(errors).filter(|(point, _)| finite(point)) {
+            // A single measurement has no error, and no bar.
+            let bars = points.iter().zip(errors).filter(|(point, error)| finite(point) && **error > 0.0);
+            for (&(a, b), &error) in bars {
                 let (at, from, to) = (x.position(a), y.position(b - error), y.position(b + error));
                 canvas.stroke(
                     &format!("M{at:.1} {from:.1}V{to:.1}M{0:.1} {from:.1}h8M{0:.1} {to:.1}h8", at - 4.0),

@@ -5,21 +5,21 @@ import { pathToFileURL } from "node:url";
 
 const HOSTILE = "</script><script>document.title='broken'</script><b>\"&'";
 
-/** A run of 200 classes, one of them with a hostile name, and 10,000 points. */
-function makeLarge(from, to) {
+/** A run of so many classes, one of them with a hostile name, so far from the middle, and 10,000 points. */
+function makeLarge(from, to, classCount, reach) {
   const run = JSON.parse(readFileSync(from, "utf8"));
-  const classes = Array.from({ length: 200 }, (_, i) => (i === 0 ? HOSTILE : `class ${i}`));
+  const classes = Array.from({ length: Number(classCount) }, (_, i) => (i === 0 ? HOSTILE : `class ${i}`));
   const count = 10_000;
   const data = run.run_data;
   const around = (index, radius) => [radius * Math.cos(index), radius * Math.sin(index * 1.3)];
   Object.assign(data, {
     unseen: classes, candidates: classes, test_instances: 11_788, names: [], pictures: [],
     instances: Array.from({ length: count }, (_, i) => i),
-    truth: Array.from({ length: count }, (_, i) => i % 200),
-    guesses: Array.from({ length: count }, (_, i) => [(i * 7) % 200, 1, 2]),
+    truth: Array.from({ length: count }, (_, i) => i % classes.length),
+    guesses: Array.from({ length: count }, (_, i) => [(i * 7) % classes.length, 1, 2]),
   });
   data.map.points = Array.from({ length: count }, (_, i) => around(i, 0.2 + (i % 97) / 97));
-  data.map.embeddings = classes.map((_, i) => around(i, 0.8));
+  data.map.embeddings = classes.map((_, i) => around(i, Number(reach)));
   run.runs[0].unseen = classes;
   run.runs[0].confusion = classes.map((_, i) => classes.map((_, j) => (i === j ? 30 : (i * 31 + j * 17) % 23 === 0 ? 2 : 0)));
   run.classes = classes.map((name) => ({ name, instances: 50, accuracy: 0.5, mistaken_for: null }));
@@ -63,7 +63,7 @@ async function check(folder, shots) {
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
   try {
-    for (const name of ["demo", "all", "large", "generalized", "open", "tune", "compare", "select"]) {
+    for (const name of ["demo", "all", "large", "heap", "generalized", "open", "tune", "compare", "select"]) {
       for (const colorScheme of ["light", "dark"]) {
         for (const width of [1400, 400]) {
           const one = await opened(browser, join(folder, `${name}.html`), { colorScheme, viewport: { width, height: 900 } });
@@ -78,6 +78,10 @@ async function check(folder, shots) {
             });
             const marks = await canvas.evaluate((canvas) => canvas.dataset.drawn && Number(canvas.dataset.drawn));
             if (!(inked > 2000) || marks < 50) throw new Error(`a canvas has ${inked} inked pixels, ${marks} marks`);
+          }
+          if (name === "heap" && width === 1400) {
+            const named = await page.$eval("canvas[data-map]", (canvas) => canvas.dataset.named);
+            expect(named === "50", `classes that lie on a heap have their names beside the map: ${named}`);
           }
           const parts = await page.$$eval("main section, main figure.chart svg", (all) => all.filter((one) => one.getBoundingClientRect().height < 40).length);
           expect(parts === 0, "no section and no chart is empty");
@@ -127,6 +131,8 @@ async function hover(browser, folder, shots) {
   let tipText = "";
   expect(await sweep("canvas[data-map]", async () => ((tipText = await tip()), (await page.$("#tip:not([hidden]) img")) && named())), `hovering over the map shows a picture and its class: ${tipText.replaceAll("\n", "; ")}`);
   await page.screenshot({ path: join(shots, "hover-map.png") });
+  const current = await page.$eval("nav a[aria-current]", (link) => link.textContent);
+  expect(current === "Map of the latent space", `the contents say what is in sight: ${current}`);
   expect(await sweep("canvas[data-confusion]", async () => ((tipText = await tip()), /\d+ of \d+/.test(tipText) && named())), `hovering over the matrix tells its cell: ${tipText.replaceAll("\n", "; ")}`);
   await page.screenshot({ path: join(shots, "hover-confusion.png") });
 

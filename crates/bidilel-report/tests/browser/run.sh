@@ -27,6 +27,8 @@ cd "$work"
 "$program" report tune.json --quiet --out tune.html >/dev/null
 "$program" compare builtin:emoji --quiet --methods best,eszsl --report compare.html >/dev/null
 "$program" select synthetic:small --quiet --report select.html >/dev/null
-node page.mjs make-large run.json large.json
+node page.mjs make-large run.json large.json 200 0.8
+node page.mjs make-large run.json heap.json 50 0.1
 "$program" report large.json --quiet --out large.html >/dev/null
+"$program" report heap.json --quiet --out heap.html >/dev/null
 node page.mjs check "$work" "$shots"
