@@ -9,7 +9,7 @@
 use bidilel::task::Samples;
 use bidilel::{LatentSpace, Map, Mat, MatRef, Observer};
 use bidilel_math::neighbors::{exact, within_labels};
-use bidilel_math::parallel::product;
+use bidilel_math::parallel::product_watched;
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -120,12 +120,12 @@ pub(crate) fn graph_scatter<'py>(
                     pulled.iter_mut().zip(other.iter()).for_each(|(sum, &x)| *sum -= weight * f64::from(x));
                 }
             }
-            degree += product(block.as_ref(), scaled.transpose());
-            laplacian += product(block.as_ref(), pulled.transpose());
+            let times = |other: MatRef<'_, f64>| {
+                product_watched(block.as_ref(), other, watch).map_err(|_| bidilel::Error::Cancelled)
+            };
+            degree += times(scaled.transpose())?;
+            laplacian += times(pulled.transpose())?;
             watch.progress(first + count, own.ncols());
-            if watch.poll().is_break() {
-                return Err(bidilel::Error::Cancelled.into());
-            }
         }
         Ok((degree, laplacian))
     })?;

@@ -1,14 +1,14 @@
 //! Long computations on behalf of Python.
 //!
-//! The work runs in a pool of threads without the GIL. The calling thread waits, and every [`INTERVAL`] it asks Python for
-//! signals and tells the callback what has happened: callbacks run in the thread of their caller. An interrupt, or an
+//! The work runs in a pool of threads without the GIL. The calling thread waits; every [`SIGNALS`] it asks Python for signals, and
+//! every [`EVENTS`] it tells the callback what has happened: callbacks run in the thread of their caller. An interrupt, or an
 //! exception in the callback, cancels the work and is raised when it has stopped.
 
 use std::any::Any;
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
@@ -17,8 +17,11 @@ use crate::failure::Failure;
 use crate::pool::pool;
 use crate::watch::Watch;
 
-/// How often signals are looked for: with the time between two polls of a stage, what an interrupt may take.
-const INTERVAL: Duration = Duration::from_millis(40);
+/// How often signals are looked for: with the time between two polls of a stage, what an interrupt may take. It costs the calling
+/// thread some microseconds each time.
+const SIGNALS: Duration = Duration::from_millis(10);
+/// How often a callback is called at most: a bar that is drawn more often is not read more often.
+const EVENTS: Duration = Duration::from_millis(40);
 
 /// How a computation runs: threads, and who is told.
 #[derive(FromPyObject)]
@@ -48,11 +51,20 @@ pub(crate) fn run<R: Send>(
                 }
                 watch.finish();
             });
-            let mut stopped = None;
-            while watch.wait(INTERVAL) {
-                if stopped.is_none()
-                    && let Err(error) = Python::attach(|py| attend(py, running, &watch))
-                {
+            let (mut stopped, mut told) = (None, Instant::now());
+            while watch.wait(SIGNALS) {
+                if stopped.is_some() {
+                    continue;
+                }
+                let due = told.elapsed() >= EVENTS;
+                if due {
+                    told = Instant::now();
+                }
+                let attend = |py: Python<'_>| {
+                    py.check_signals()?;
+                    if due { tell(py, running, &watch) } else { Ok(()) }
+                };
+                if let Err(error) = Python::attach(attend) {
                     watch.cancel();
                     stopped = Some(error);
                 }
@@ -73,12 +85,7 @@ pub(crate) fn run<R: Send>(
     Ok(found)
 }
 
-/// Handles signals and tells the callback what is new.
-fn attend(py: Python<'_>, running: &Running, watch: &Watch) -> PyResult<()> {
-    py.check_signals()?;
-    tell(py, running, watch)
-}
-
+/// Tells the callback what is new.
 fn tell(py: Python<'_>, running: &Running, watch: &Watch) -> PyResult<()> {
     let Some(callback) = &running.progress else { return Ok(()) };
     for event in watch.take_events() {

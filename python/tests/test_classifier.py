@@ -101,6 +101,8 @@ def test_refiners_look_at_the_whole_batch(zoo: Arrays) -> None:
     assert not np.array_equal(refined, plain)
     assert np.array_equal(model.predict(zoo.X_test[:3]), plain[:3]), "predict looks at each row by itself"
     assert (refined == zoo.y_test).mean() > (plain == zoo.y_test).mean() - 0.1
+    by_name = ZeroShotClassifier(dim=20, settings={"post": "self-training"}).fit(zoo.X, zoo.y, semantics=zoo.semantics)
+    assert np.array_equal(by_name.refine(zoo.X_test), refined), "a refiner among the other settings is one, too"
 
 
 def test_every_inductive_method_fits(zoo: Arrays) -> None:

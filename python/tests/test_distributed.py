@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.linalg
 from scipy.spatial.distance import pdist
 
 import bidilel
 from bidilel import _parts, distributed
 
 from conftest import Arrays
+from plain import plain_fit
 
 Cut = Callable[[int], "list[np.ndarray]"]
 
@@ -52,22 +52,6 @@ def fit_parts(X: np.ndarray, y: np.ndarray, cut: Cut, semantics: Any = None, **s
     return distributed.fit(distributed.Here(), parts, np.unique(y).tolist(), semantics, settings=settings)
 
 
-def plain_scatters(X: np.ndarray, y: np.ndarray, k: int, weights: str, within: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Both matrices by the book: all distances, a dense graph."""
-    X = X.astype(np.float64)
-    distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
-    near = np.zeros((len(X), len(X)), dtype=bool)
-    for i, row in enumerate(distances):
-        others = [j for j in range(len(X)) if j != i and (not within or y[i] == y[j])]
-        for j in sorted(others, key=lambda j: (row[j], j))[:k]:
-            near[i, j] = y[i] == y[j]
-    scale = distances[near].mean()
-    W = {"exp": np.exp(-distances / 2), "heat": np.exp(-(distances**2) / (2 * scale**2)), "binary": np.ones_like(distances)}[weights]
-    W = np.where(near | near.T, W, 0.0)
-    D = np.diag(W.sum(axis=1))
-    return X.T @ D @ X, X.T @ (D - W) @ X
-
-
 @pytest.fixture(scope="module")
 def rows() -> tuple[np.ndarray, np.ndarray]:
     """A coarse grid, so that duplicates and equal distances are common."""
@@ -84,13 +68,12 @@ def test_scatters_and_eigenvalues_are_those_of_dense_matrices(
     rows: tuple[np.ndarray, np.ndarray], cut: str, weights: str, neighborhood: str
 ) -> None:
     X, y = rows
-    how = dict(weights=weights, neighborhood=neighborhood, neighbors=5, alpha=0.5, dim=4, normalize="none")
-    found = fit_parts(X, y, CUTS[cut], **how)
-    degree, laplacian = plain_scatters(X, y, 5, weights, neighborhood == "within-class")
-    np.testing.assert_allclose(found.degree, degree, rtol=1e-8)
-    np.testing.assert_allclose(found.laplacian, laplacian, rtol=1e-8, atol=1e-8 * np.abs(laplacian).max())
-    values = scipy.linalg.eigh(degree, laplacian + 0.5 * np.eye(6), eigvals_only=True)[::-1][:4]
-    np.testing.assert_allclose(found.eigenvalues, values, rtol=1e-8)
+    how: dict[str, Any] = dict(weights=weights, neighborhood=neighborhood, neighbors=5, alpha=0.5, dim=4)
+    found = fit_parts(X, y, CUTS[cut], normalize="none", **how)
+    plain = plain_fit(X, y, **how)
+    np.testing.assert_allclose(found.degree, plain.degree, rtol=1e-8)
+    np.testing.assert_allclose(found.laplacian, plain.laplacian, rtol=1e-8, atol=1e-8 * np.abs(plain.laplacian).max())
+    np.testing.assert_allclose(found.eigenvalues, plain.eigenvalues, rtol=1e-8)
 
 
 @pytest.mark.parametrize("cut", CUTS)

@@ -243,7 +243,7 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
             "gamma": self.gamma,
             "generalized": True if self.candidates == "all" else None,
         }
-        more = dict(self.settings or {})
+        more = {name: post_of(value) if name == "post" else value for name, value in (self.settings or {}).items()}
         twice = [name for name in more if given.get(name) is not None and name != "method"]
         if twice:
             raise ValueError(f"{twice[0]} is given twice: as a parameter and in settings")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._result import Result, axes_of
+from ._result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Inspection(Result):
     """What ``inspect`` found: what is in a dataset, and what is wrong with it.
 
-    Its keys are those of ``bidilel inspect --format json``.
+    Its keys are those of ``bidilel inspect --format json``; :meth:`plot` draws how many dimensions every representation has.
     """
 
     @property
@@ -35,31 +35,17 @@ class Inspection(Result):
         found = "nothing wrong" if not count else f"{count} problem{'s' if count > 1 else ''}"
         return f"{self['name']}: {self['instances']} instances of {self['classes']} classes, {found}"
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how many features and semantic dimensions there are per representation.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib axes
-        """
-        ax = axes_of(ax)
+    def _draw(self, ax: Axes) -> None:
         parts = {**self["visual"], **self["semantic"]}
         sizes = [one.get("dimensions", one.get("dim", 0)) for one in parts.values()]
         ax.barh(list(parts), sizes)
         ax.set_xlabel("dimensions")
-        ax.set_title(self._title())
-        return ax
 
 
 class Explanation(Result):
     """Why an instance is taken for a class.
 
-    Its keys are those of ``bidilel explain --format json``.
+    Its keys are those of ``bidilel explain --format json``; :meth:`plot` draws the distances to candidates and landmarks.
     """
 
     @property
@@ -91,21 +77,7 @@ class Explanation(Result):
     def _title(self) -> str:
         return self.label
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the distances to candidates and landmarks.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib axes
-        """
-        ax = axes_of(ax)
+    def _draw(self, ax: Axes) -> None:
         near = sorted({one["label"]: one["distance"] for one in self._rows()}.items(), key=lambda one: -one[1])
         ax.barh([label for label, _ in near], [distance for _, distance in near])
         ax.set_xlabel("distance")
-        ax.set_title(self._title())
-        return ax

@@ -7,31 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._findings import Explanation
-from ._inputs import array_of, native, plain
-from ._model import Model
+from ._inputs import array_of
+from ._latent import LatentTransformer
 from ._running import Progress, running
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class FittedClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
-    """The part of :class:`bidilel.ZeroShotClassifier` that needs a fit.
-
-    It is a transformer itself: scikit-learn's ``set_output`` looks for ``transform`` in the class that has these mixins.
-    """
+class FittedClassifier(LatentTransformer):
+    """The part of :class:`bidilel.ZeroShotClassifier` that needs a fit."""
 
     #: Parameters that matter after a fit, too.
     candidates: str | None
     n_jobs: int | None
     progress: Progress
 
-    #: The model, all classes in its order, and how many of them are known: they come first.
-    model_: Model
+    #: All classes in the order of the model, and how many of them are known: they come first.
     _labels: NDArray[Any]
     _known: int
 
@@ -78,14 +73,6 @@ class FittedClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # ty
     @property
     def temperature_(self) -> float:
         return self.model_._raw.temperature or 1.0
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.model_._raw.class_points("known").shape[1])
-
-    def _validated(self, X: Any) -> NDArray[Any]:
-        check_is_fitted(self, "model_")
-        return native(validate_data(self, plain(X), dtype="numeric", ensure_all_finite=False, reset=False))
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         X = self._validated(X)

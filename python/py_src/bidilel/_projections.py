@@ -6,18 +6,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from . import _bidilel
 from ._inputs import check_width, names_of, native, plain
+from ._latent import LatentTransformer
 from ._model import Model
 from ._running import Progress, running
 from ._settings import to_json
 
 
-class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _Projection(LatentTransformer, BaseEstimator):  # type: ignore[misc]
     """What both have in common: the parameters, and the map."""
 
     _bottom_up = ""
@@ -88,10 +89,6 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         assert found is not None, "both learners find linear maps"
         return found
 
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.model_._raw.class_points("known").shape[1])
-
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Project rows into the latent space.
 
@@ -105,9 +102,7 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         ndarray of shape (n_samples, n_latent)
             Centered on the mean of the training instances; of unit norm with ``unit_norm``.
         """
-        check_is_fitted(self, "model_")
-        X = validate_data(self, plain(X), dtype="numeric", ensure_all_finite=False, reset=False)
-        return self.model_._raw.project(native(X), self.unit_norm, running(self.n_jobs, self.progress))
+        return self.model_._raw.project(self._validated(X), self.unit_norm, running(self.n_jobs, self.progress))
 
 
 class SLPP(_Projection):

@@ -61,6 +61,26 @@ class Result(Mapping[str, Any]):
             raise ImportError("tables need pandas: pip install 'bidilel[pandas]'") from error
         return pd.DataFrame(self._rows())
 
+    def _draw(self, ax: Axes) -> None:
+        raise NotImplementedError
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what the class says, with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        ax = axes_of(ax)
+        self._draw(ax)
+        ax.set_title(self._title())
+        return ax
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._title()}>"
 

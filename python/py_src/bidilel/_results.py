@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._result import Result, axes_of
+from ._result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Evaluation(Result):
     """What ``evaluate`` found: accuracies of a method on the unseen classes.
 
-    Its keys are those of ``bidilel evaluate --format json``.
+    Its keys are those of ``bidilel evaluate --format json``; :meth:`plot` draws the accuracy of every class.
     """
 
     @property
@@ -81,32 +81,18 @@ class Evaluation(Result):
             f"{100 * self.per_image:.1f} % per image, chance {100 * self.chance:.1f} %"
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the accuracy of every class.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib axes
-        """
-        ax = axes_of(ax)
+    def _draw(self, ax: Axes) -> None:
         ranked = sorted(self.classes, key=lambda one: float(one["accuracy"]))
         ax.barh([one["name"] for one in ranked], [one["accuracy"] for one in ranked])
         ax.axvline(self.chance, color="gray", linestyle=":", label="chance")
         ax.set_xlabel("accuracy")
-        ax.set_title(self._title())
         ax.legend()
-        return ax
 
 
 class Tuning(Result):
     """What ``tune`` found: the chosen settings and everything that was tried.
 
-    Its keys are those of ``bidilel tune --format json``.
+    Its keys are those of ``bidilel tune --format json``; :meth:`plot` draws the accuracies of all settings, best first.
     """
 
     @property
@@ -143,33 +129,19 @@ class Tuning(Result):
         chosen = ", ".join(f"{name} {value}" for name, value in self.best.items()) or "the defaults"
         return f"{chosen}: {100 * self.mean:.1f} % on held-out known classes"
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw accuracy against each setting that was varied by itself.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib axes
-        """
-        ax = axes_of(ax)
+    def _draw(self, ax: Axes) -> None:
         means = sorted((one["mean"] for one in self.trials if one["mean"] is not None), reverse=True)
         ax.plot(range(1, len(means) + 1), means, marker=".")
         ax.axhline(self.mean, color="gray", linestyle=":", label="chosen")
         ax.set_xlabel("settings, best first")
         ax.set_ylabel("accuracy on held-out known classes")
-        ax.set_title(self._title())
         ax.legend()
-        return ax
 
 
 class Comparison(Result):
     """What ``compare`` found: methods, best first.
 
-    Its keys are those of ``bidilel compare --format json``.
+    Its keys are those of ``bidilel compare --format json``; :meth:`plot` draws the accuracy of every method.
     """
 
     @property
@@ -191,22 +163,8 @@ class Comparison(Result):
         figure = self.results[0].get("per_class") or 0.0
         return f"{self['dataset']}, {self['split']}: {self.best} is best, {100 * figure:.1f} % per class"
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the accuracy of every method, with its standard error.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib axes
-        """
-        ax = axes_of(ax)
+    def _draw(self, ax: Axes) -> None:
         ranked = [one for one in self.results if one.get("per_class") is not None][::-1]
         errors = [one.get("standard_error") or 0.0 for one in ranked]
         ax.barh([one["method"] for one in ranked], [one["per_class"] for one in ranked], xerr=errors)
         ax.set_xlabel("accuracy per class")
-        ax.set_title(self._title())
-        return ax

@@ -15,6 +15,7 @@ import bidilel
 import bidilel.ray
 from bidilel.ray._predict import again
 
+from equal import CUTS, Reference, differences, generated, reference
 from local import cluster, small_model, write_rows
 
 
@@ -67,6 +68,20 @@ def test_a_fit_on_four_workers_is_the_fit(folder: Path) -> None:
         found = bidilel.ray.fit(part, semantics, partitions=partitions, settings=settings)
         assert found.predict(X).tolist() == here.predict(X).tolist()
         np.testing.assert_allclose(pdist(found.transform(X[::9])), pdist(here.transform(X[::9])), atol=1e-8)
+
+
+@pytest.fixture(scope="module", params=[("exp", "global"), ("heat", "within-class"), ("binary", "global")], ids="-".join)
+def one_machine(request: pytest.FixtureRequest) -> Reference:
+    weights, neighborhood = request.param
+    X, y = generated()
+    return reference(X[:900], y[:900], neighbors=7, dim=12, weights=weights, neighborhood=neighborhood)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_matrices_eigenvalues_distances_and_labels_are_those_of_one_machine(one_machine: Reference, cut: str) -> None:
+    found = differences(one_machine, CUTS[cut])
+    assert max(found[:5]) < 1e-8, found
+    assert found.labels == 0
 
 
 def test_mistakes_are_told_at_once_and_not_tried_again(folder: Path, tmp_path: Path) -> None:

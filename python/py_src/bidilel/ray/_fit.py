@@ -97,10 +97,52 @@ def fit(
     >>> model = bidilel.ray.fit("train/", semantics, settings={"neighborhood": "within-class"})  # doctest: +SKIP
     >>> model.save("model.bidilel")  # doctest: +SKIP
     """
+    found = fitted(
+        dataset,
+        semantics,
+        classes,
+        features=features,
+        label=label,
+        partitions=partitions,
+        num_cpus=num_cpus,
+        retries=retries,
+        metric=metric,
+        settings=settings,
+        random_state=random_state,
+        progress=progress,
+    )
+    return found.model
+
+
+def fitted(
+    dataset: Any,
+    semantics: Any = None,
+    classes: Sequence[Any] | None = None,
+    *,
+    features: str | Sequence[str] = "features",
+    label: str = "label",
+    partitions: int | None = None,
+    num_cpus: float = 1,
+    retries: int = 3,
+    **how: Any,
+) -> distributed.Fit:
+    """Fit as :func:`fit` does it, with the scatter matrices and eigenvalues that led to the model.
+
+    Parameters
+    ----------
+    dataset, semantics, classes, features, label, partitions, num_cpus, retries
+        As for :func:`fit`.
+    **how
+        What :func:`bidilel.distributed.fit` takes, too.
+
+    Returns
+    -------
+    bidilel.distributed.Fit
+    """
     columns = [features] if isinstance(features, str) else list(features)
     engine = _Tasks(num_cpus)
 
-    def job() -> Model:
+    def job() -> distributed.Fit:
         rows = dataset if isinstance(dataset, ray.data.Dataset) else ray.data.read_parquet(_paths(dataset))
         rows = rows.select_columns([*columns, label])
         if partitions is not None:
@@ -113,17 +155,7 @@ def fit(
         every = [name for _, names in found for name in names]
         if not parts:
             raise ValueError("the dataset has no rows")
-        return distributed.fit(
-            engine,
-            parts,
-            every,
-            semantics,
-            classes,
-            metric=metric,
-            settings=settings,
-            random_state=random_state,
-            progress=progress,
-        ).model
+        return distributed.fit(engine, parts, every, semantics, classes, **how)
 
     return again(job, retries)
 
