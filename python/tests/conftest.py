@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,12 @@ def arrays_of(dataset: bidilel.Dataset, split: str | None = None) -> Arrays:
     trial = dataset.trials(split)[0]
     X, y = dataset.features(), dataset.class_names()
     return Arrays(X[trial.train], y[trial.train], X[trial.test], y[trial.test], dataset.semantics())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts() -> None:
+    """Python that was started in the background ignores Ctrl-C, and so would the tests of it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -18,18 +18,21 @@ pub(crate) fn answer(arguments: impl Iterator<Item = OsString>) -> Option<String
     (version && verbose).then(describe)
 }
 
+/// The features of the package, and whether this build has them.
+const FEATURES: [(&str, bool); 7] = [
+    ("emoji", cfg!(feature = "emoji")),
+    ("hdf5", cfg!(feature = "hdf5")),
+    ("ort", cfg!(feature = "ort")),
+    ("parquet", cfg!(feature = "parquet")),
+    ("png", cfg!(feature = "png")),
+    ("text", cfg!(feature = "text")),
+    ("vision", cfg!(feature = "vision")),
+];
+
 fn describe() -> String {
     let levels: Vec<String> = Level::available().iter().map(ToString::to_string).collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let features = [
-        ("emoji", cfg!(feature = "emoji")),
-        ("hdf5", cfg!(feature = "hdf5")),
-        ("ort", cfg!(feature = "ort")),
-        ("parquet", cfg!(feature = "parquet")),
-        ("text", cfg!(feature = "text")),
-        ("vision", cfg!(feature = "vision")),
-    ];
-    let features: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
+    let features: Vec<&str> = FEATURES.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
     let features = if features.is_empty() { "none".to_owned() } else { features.join(", ") };
     format!(
         "bidilel {}\nvector instructions: {} (this processor has {}; {LEVEL_VARIABLE} forces one)\nthreads: {threads}\nbuilt for: {}-{}\nbuilt with: {features}\n",
@@ -54,5 +57,13 @@ mod tests {
         for words in [&[][..], &["--version"], &["-v"], &["evaluate", "--version", "--verbose"]] {
             assert_eq!(ask(words), None);
         }
+    }
+
+    #[test]
+    fn every_feature_of_the_package_is_named() {
+        let manifest = include_str!("../Cargo.toml");
+        let default = manifest.lines().find_map(|line| line.strip_prefix("default = ")).unwrap();
+        let names: Vec<&str> = FEATURES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(default, format!("{names:?}"));
     }
 }

@@ -5,6 +5,7 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,12 +13,19 @@ use std::time::{Duration, Instant};
 use crate::support::{Folder, bidilel};
 
 fn start(words: &[&str]) -> Child {
-    Command::new(assert_cmd::cargo::cargo_bin("bidilel"))
-        .args(words)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts")
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("bidilel"));
+    command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Tests that were started in the background, or by `nohup`, ignore signals, and what they start would, too.
+    #[expect(unsafe_code, reason = "`signal` is one of the few calls that are allowed between fork and exec")]
+    unsafe {
+        command.pre_exec(|| {
+            for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            Ok(())
+        });
+    }
+    command.spawn().expect("it starts")
 }
 
 fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
