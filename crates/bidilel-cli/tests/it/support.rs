@@ -2,9 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::time::Duration;
 
 use assert_cmd::Command;
 use tempfile::TempDir;
+
+/// After which a run counts as hanging, and is ended: the longest takes seconds.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// A finished run of the program.
 pub(crate) struct Ran {
@@ -50,7 +54,7 @@ pub(crate) fn bidilel(arguments: &[&str]) -> Ran {
 pub(crate) fn bidilel_with(arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
     let mut command = Command::cargo_bin("bidilel").expect("the program");
     let Output { status, stdout, stderr } =
-        command.args(arguments).envs(variables.iter().copied()).output().expect("it runs");
+        command.args(arguments).envs(variables.iter().copied()).timeout(PATIENCE).output().expect("it runs");
     Ran {
         status: status.code().unwrap_or(-1),
         stdout: String::from_utf8(stdout).expect("UTF-8"),
@@ -62,7 +66,7 @@ pub(crate) fn bidilel_with(arguments: &[&str], variables: &[(&str, &str)]) -> Ra
 pub(crate) fn bidilel_in(folder: &Path, arguments: &[&str]) -> Ran {
     let mut command = Command::cargo_bin("bidilel").expect("the program");
     let Output { status, stdout, stderr } =
-        command.current_dir(folder).args(arguments).output().expect("it runs");
+        command.current_dir(folder).args(arguments).timeout(PATIENCE).output().expect("it runs");
     Ran {
         status: status.code().unwrap_or(-1),
         stdout: String::from_utf8(stdout).expect("UTF-8"),
