@@ -4,7 +4,8 @@
 //! It needs the package `graphicx`, which shrinks tables that are wider than the page; others keep their size.
 
 use super::{Reproduction, TableCell, TableRow};
-use crate::latex::escape;
+use crate::latex::{boxes, escape};
+use crate::svg::file_name;
 
 impl Reproduction {
     /// A floating table over both columns of a page, with caption, label and a legend below.
@@ -25,16 +26,16 @@ impl Reproduction {
         // What to get is for who makes the table, not for who reads it.
         let missing: Vec<String> = self.missing_lines().map(|line| format!("% {line}")).collect();
         let comments = if missing.is_empty() { String::new() } else { missing.join("\n") + "\n" };
-        let (caption, label) = (word(&self.title), &self.experiment);
+        let (caption, label, remarks) = (word(&self.title), file_name(&self.experiment), self.remarks());
+        let boxes = boxes(&format!("{caption}{body}{remarks}"));
         format!(
-            "% Needs \\usepackage{{graphicx}}.\n{comments}\
+            "% Needs \\usepackage{{graphicx}}.\n{comments}{boxes}\
              \\begin{{table*}}[t]\n\\centering\n\\caption{{{caption}.}}\n\\label{{tab:{label}}}\n\\medskip\n\
              \\renewcommand{{\\arraystretch}}{{1.15}}\\setlength{{\\tabcolsep}}{{4pt}}\n\
              \\resizebox{{\\ifdim\\width>\\textwidth\\textwidth\\else\\width\\fi}}{{!}}{{%\n\
-             \\begin{{tabular}}{{{}|{}}}\n\\hline\n{body}\\hline\n\\end{{tabular}}}}\n{}\\end{{table*}}\n",
+             \\begin{{tabular}}{{{}|{}}}\n\\hline\n{body}\\hline\n\\end{{tabular}}}}\n{remarks}\\end{{table*}}\n",
             "l".repeat(stub),
             "c".repeat(columns),
-            self.remarks(),
         )
     }
 
@@ -49,7 +50,8 @@ impl Reproduction {
                 _ => word(&line),
             }
         };
-        let lines: Vec<String> = self.remark_lines().map(line).collect();
+        let lines: Vec<String> =
+            self.bold_legend().into_iter().chain(self.remark_lines()).map(line).collect();
         if lines.is_empty() {
             return String::new();
         }
@@ -130,13 +132,7 @@ fn word(text: &str) -> String {
     {
         return format!("${letter}_{{{index}}}$");
     }
-    let symbols = [
-        ('†', "$^{\\dagger}$"),
-        ('‡', "$^{\\ddagger}$"),
-        ('§', "$^{\\S}$"),
-        ('α', "$\\alpha$"),
-        ('γ', "$\\gamma$"),
-    ];
+    let symbols = [('†', "$^{\\dagger}$"), ('‡', "$^{\\ddagger}$"), ('§', "$^{\\S}$")];
     // Every second part stands between backticks.
     let part = |(place, part): (usize, &str)| {
         let part = escape(part);

@@ -29,8 +29,12 @@ impl Reproduction {
             if cell.best { text.replacen(&ours, &format!("**{ours}**"), 1) } else { text }
         };
         let table = self.grid(&escaped).render(crate::Format::Markdown);
-        let foot: Vec<String> =
-            self.foot().iter().map(|line| format!("- {}\n", line.replace('*', "\\*"))).collect();
+        let foot: Vec<String> = self
+            .bold_legend()
+            .iter()
+            .chain(&self.foot())
+            .map(|line| format!("- {}\n", line.replace('*', "\\*")))
+            .collect();
         let gap = if foot.is_empty() { "" } else { "\n" };
         format!("**{}**\n\n{table}{gap}{}", self.title, foot.concat())
     }

@@ -154,4 +154,11 @@ impl Reproduction {
         }
         lines
     }
+
+    /// What bold stands for, in formats that have it.
+    pub(crate) fn bold_legend(&self) -> Option<String> {
+        let any = self.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.best);
+        let words = "bold: our best of a row or column, and what a signed-rank test does not tell from it";
+        any.then(|| words.to_owned())
+    }
 }

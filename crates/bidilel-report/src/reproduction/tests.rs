@@ -115,6 +115,7 @@ fn markdown_marks_the_best() {
     |  |  |  |  |  |  |
     | CUB | Vgg19 | WV | n/a (47.6 ± 0.1) | n/a (47.6 ± 0.1) | n/a (47.6 ± 0.1) |
 
+    - bold: our best of a row or column, and what a signed-rank test does not tell from it
     - ours (published, difference)
     - \* p < 0.05, \*\* p < 0.01, \*\*\* p < 0.001: Student's test over our unseen classes against the published number
     - § other data than the published
@@ -153,6 +154,7 @@ fn latex_spans_headers_and_rules_parts() {
 
     \medskip
     \parbox{\textwidth}{\footnotesize\raggedright
+    Bold: our best of a row or column, and what a signed-rank test does not tell from it.\par
     Ours (published, difference).\par
     * p \textless{} 0.05, ** p \textless{} 0.01, *** p \textless{} 0.001: Student's test over our unseen classes against the published number.\par
     $^{\S}$ other data than the published.\par
