@@ -232,7 +232,11 @@ fn runs(result: &EvaluationInput) -> String {
         vec![
             Cell::Text(run.split.clone()),
             Cell::Number(run.seed.to_string(), run.seed as f64),
-            Cell::Bar { value: run.per_class, low: 0.0, high: 0.0 },
+            // A single bar is as long as its column, and says nothing.
+            match result.runs.len() {
+                1 => Cell::Number(percent(run.per_class, 0.0), run.per_class),
+                _ => Cell::Bar { value: run.per_class, low: 0.0, high: 0.0 },
+            },
             Cell::Number(percent(run.per_image, 0.0), run.per_image),
             run.stress.map_or(Cell::Number("-".to_owned(), -1.0), |stress| {
                 Cell::Number(format!("{stress:.5}"), stress)

@@ -46,7 +46,8 @@ impl EvaluationInput {
     pub(crate) fn matrix(&self) -> Option<Chart> {
         let run = self.runs.first()?;
         let names = run.candidates()?;
-        let matrix = Matrix { rows: names.clone(), columns: names, counts: run.confusion.clone() };
+        let (counts, known) = (run.confusion.clone(), run.known.len());
+        let matrix = Matrix { rows: names.clone(), columns: names, counts, known };
         let description = format!(
             "Instances by true class (rows) and predicted class (columns), {}, seed {}.",
             run.split, run.seed

@@ -27,7 +27,7 @@ pub(crate) fn paragraph(text: &str) -> String {
 
 /// A remark.
 pub(crate) fn note(text: &str) -> String {
-    format!("<p class=\"note\">{}</p>\n", escape(text))
+    format!("<p class=\"note\">{}</p>\n", options_whole(text))
 }
 
 /// How to use what follows; not printed.
@@ -37,7 +37,21 @@ pub(crate) fn hint(text: &str) -> String {
 
 /// Something to copy.
 pub(crate) fn code(text: &str) -> String {
-    format!("<pre tabindex=\"0\"><code>{}</code></pre>\n", escape(text))
+    format!("<pre tabindex=\"0\"><code>{}</code></pre>\n", options_whole(text))
+}
+
+/// Escaped text in which no line ends within the name of an option.
+fn options_whole(text: &str) -> String {
+    let word = |word: &str| match word.strip_prefix("--") {
+        Some(name)
+            if !name.is_empty()
+                && name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-') =>
+        {
+            format!("<span class=\"o\">{word}</span>")
+        }
+        _ => escape(word),
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Letters from which on a cell is given a line's width.

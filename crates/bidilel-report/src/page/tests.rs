@@ -96,12 +96,16 @@ fn what_is_missing_is_left_out_with_a_note() {
     let bare = page(&[bare]);
     assert!(
         !bare.contains("<canvas data-map")
-            && bare.contains("The map: this result has no points; evaluate --run-data FILE saves them")
+            && bare.contains("The map: this result has no points; evaluate <span class=\"o\">--run-data</span> FILE saves them")
     );
     assert!(bare.contains("Reliability: this result has no calibration."));
     let full = page(&[evaluation()]);
     assert!(full.contains("<canvas data-map=\"0\"") && full.contains("<canvas data-confusion=\"0\""));
     assert!(full.contains("2 of 4 test instances are shown, at equal steps."));
+    assert!(
+        full.contains("<th scope=\"row\">standard</th><td class=\"n\" data-v=\"0\">0</td><td class=\"n\" data-v=\"0.75\">75.0 %</td>"),
+        "one run has no bar"
+    );
     assert!(full.contains("bidilel evaluate sea") && full.contains("bottom_up.alpha"));
     let mut more = evaluation();
     more["calibration"] =
@@ -171,7 +175,8 @@ fn searches_and_selections_have_their_sections() {
     assert!(
         tuned.contains("class=\"sortable\"")
             && tuned.contains("too small")
-            && tuned.contains("bidilel evaluate sea --alpha 10")
+            && tuned.contains("<code>bidilel evaluate sea <span class=\"o\">--alpha</span> 10</code>"),
+        "no line ends within the name of an option"
     );
     assert!(tuned.contains("a8 8"), "a ring around the chosen value");
     let selected = json!({
@@ -181,7 +186,7 @@ fn searches_and_selections_have_their_sections() {
     let selected = page(&[selected]);
     assert!(
         selected.contains("Complementarity of any two views")
-            && selected.contains("select --evaluate measures it")
+            && selected.contains("select <span class=\"o\">--evaluate</span> measures it")
     );
 }
 

@@ -159,6 +159,8 @@ async function hover(browser, folder, shots) {
   expect((await page.$eval("nav", (nav) => getComputedStyle(nav).display)) === "none", "the contents are not printed");
   const cut = await page.$$eval(".scroll", (all) => all.filter((one) => one.scrollHeight > one.clientHeight + 2).length);
   expect(cut === 0, "no table is cut on paper");
+  const buttons = await page.$$eval("thead button", (all) => all.filter((one) => getComputedStyle(one).display !== "contents").length);
+  expect(buttons === 0, "headers are text on paper: a browser repeats no buttons where a table goes on");
   expect(complaints.length === 0, `no complaint ${complaints}`);
   await close();
 
