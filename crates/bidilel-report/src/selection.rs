@@ -233,9 +233,14 @@ impl Selection {
                 y: Axis::percent("accuracy on unseen classes, per class (%)"),
                 layers: vec![line],
             };
-            let description =
-                "Accuracy with each view and all before it; bars are standard errors over trials.";
-            charts.push(Chart::new("views", "Accuracy as views are added", description, Drawing::Plot(plot)));
+            let bars = if self.trials.len() > 1 { "; bars are standard errors over trials" } else { "" };
+            let description = format!("Accuracy with each view and all before it{bars}.");
+            charts.push(Chart::new(
+                "views",
+                "Accuracy as views are added",
+                &description,
+                Drawing::Plot(plot),
+            ));
         }
         charts
     }

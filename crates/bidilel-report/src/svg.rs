@@ -65,8 +65,9 @@ impl Curve {
         let chosen = chosen
             .map_or(String::new(), |point| format!(" The ring is the chosen value, {}.", short(&point.0)));
         let description = format!("Mean accuracy against {} with standard errors.{chosen}", self.title);
-        let title = &self.title;
-        Chart::new(&format!("tuning-{}", file_name(title)), title, &description, Drawing::Plot(plot))
+        let (name, title) =
+            (format!("tuning-{}", file_name(&self.title)), format!("Accuracy against {}", self.title));
+        Chart::new(&name, &title, &description, Drawing::Plot(plot))
     }
 }
 

@@ -1,5 +1,6 @@
 //! An SVG drawing in the making: shapes and text in the colors of a theme.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::{Theme, font};
@@ -34,11 +35,13 @@ pub(crate) struct Canvas {
     pub(crate) theme: Theme,
     medium: Medium,
     out: String,
+    /// Characters that were drawn as boxes.
+    pub(crate) boxes: BTreeSet<char>,
 }
 
 impl Canvas {
     pub(crate) fn new(theme: Theme, medium: Medium) -> Self {
-        Self { theme, medium, out: String::new() }
+        Self { theme, medium, out: String::new(), boxes: BTreeSet::new() }
     }
 
     /// The color of a series.
@@ -49,6 +52,7 @@ impl Canvas {
     /// A line of text; `y` is its baseline.
     pub(crate) fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, size: f64, color: &str, text: &str) {
         if self.medium == Medium::Outlines {
+            self.boxes.extend(font::without_outline(text));
             let width = font::width(text, size);
             let x = match anchor {
                 Anchor::Start => x,

@@ -57,6 +57,23 @@ pub(crate) fn shortened(text: &str, size: f64, most: f64) -> String {
     text.chars().take_while(fits).collect::<String>().trim_end().to_owned() + "…"
 }
 
+/// The text on one line, or where it needs more room than `most` on two, the second of them shortened.
+pub(crate) fn wrapped(text: &str, size: f64, most: f64) -> Vec<String> {
+    let fits = |&end: &usize| room(&text[..end], size) <= most;
+    let spaces = || text.char_indices().filter(|(_, character)| *character == ' ').map(|(place, _)| place);
+    match spaces().take_while(fits).last().filter(|&end| end > 0) {
+        Some(end) if room(text, size) > most => {
+            vec![text[..end].to_owned(), shortened(&text[end + 1..], size, most)]
+        }
+        _ => vec![shortened(text, size, most)],
+    }
+}
+
+/// Characters that have no outline.
+pub(crate) fn without_outline(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|character| !FONT.contains_key(character))
+}
+
 /// What outlines are scaled by at a font size.
 pub(crate) fn scale(size: f64) -> f64 {
     size / UNITS
@@ -107,5 +124,15 @@ mod tests {
         let short = shortened(long, 14.0, 120.0);
         assert!(short.ends_with('…') && width(&short, 14.0) <= 120.0 && short.len() > 10, "{short}");
         assert_eq!(shortened("short", 14.0, 120.0), "short");
+    }
+
+    #[test]
+    fn long_titles_take_two_lines() {
+        let title = "CUB-200-2011 Vgg19: self-training-neighbors";
+        assert_eq!(wrapped(title, 15.0, 280.0), ["CUB-200-2011 Vgg19:", "self-training-neighbors"]);
+        assert_eq!(wrapped(title, 15.0, 600.0), [title]);
+        let word = "self-training-neighbors".repeat(3);
+        assert_eq!(wrapped(&word, 15.0, 120.0), [shortened(&word, 15.0, 120.0)], "no space to break at");
+        assert!(wrapped(&format!("a {word}"), 15.0, 120.0)[1].ends_with('…'));
     }
 }

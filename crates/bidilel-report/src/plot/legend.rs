@@ -67,6 +67,9 @@ impl Key<'_> {
             Self::Layer(Layer::Dots { .. }, color) => {
                 canvas.dots(std::iter::once((x, y)), canvas.series(color), 8.0, 1.0);
             }
+            Self::Layer(Layer::Line { marks: false, .. }, color) => {
+                canvas.stroke(&format!("M{:.1} {y:.1}h18", x - 8.0), canvas.series(color), 1.8, "");
+            }
             Self::Layer(Layer::Line { .. }, color) => canvas.mark(color, (x, y), 1.0),
             Self::Error => {
                 let (left, top, foot) = (x - 4.0, y - 7.0, y + 7.0);

@@ -17,6 +17,8 @@ pub(crate) struct Matrix {
     /// Names of the columns: predicted classes.
     pub(crate) columns: Vec<String>,
     pub(crate) counts: Vec<Vec<usize>>,
+    /// How many of the first rows and columns are known classes: a line parts them from the unseen.
+    pub(crate) known: usize,
 }
 
 impl Matrix {
@@ -37,7 +39,8 @@ impl Matrix {
         let longest = |names: &[String]| names.iter().map(|name| font::room(name, TEXT)).fold(0.0, f64::max);
         let (left, top) =
             if named { (16.0 + longest(&rows), 60.0 + longest(&columns)) } else { (16.0, 56.0) };
-        let axes = "Rows: true classes. Columns: predicted classes.";
+        let known = if self.known > 0 { ", the known first" } else { "" };
+        let axes = &format!("Rows: true classes{known}. Columns: predicted classes.");
         let width =
             (left + wide + 16.0).max(font::room(title, TITLE) + 16.0).max(font::room(axes, TEXT) + 16.0);
         canvas.text((8.0, 22.0), Anchor::Start, TITLE, ink, title);
@@ -60,6 +63,11 @@ impl Matrix {
                 let (share, tip) = (count as f64 / total, self.tip(row, column, count));
                 canvas.rect((left + cell * column as f64, y), (cell, cell), color, shade(share), &tip);
             }
+        }
+        if self.known > 0 {
+            let at = cell * self.known as f64;
+            let (x, y) = (left + at, top + at);
+            canvas.stroke(&format!("M{x:.1} {top:.1}v{high:.1}M{left:.1} {y:.1}h{wide:.1}"), muted, 1.0, "");
         }
         let foot = top + high + 22.0;
         let (right, wrong) = (canvas.series(0), canvas.series(1));

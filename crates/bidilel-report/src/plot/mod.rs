@@ -3,6 +3,9 @@
 //! A [`Chart`] has a name, a title and a description for readers who do not see it. It is drawn in the colors of a
 //! [`Theme`], with axes that begin and end at round numbers.
 
+#[cfg(feature = "png")]
+use std::collections::BTreeSet;
+
 mod bar_plot;
 mod canvas;
 mod font;
@@ -63,6 +66,14 @@ impl Chart {
     #[cfg(feature = "png")]
     pub fn png(&self, theme: Theme) -> Result<Vec<u8>, String> {
         png::png(&self.drawn(theme, Medium::Outlines))
+    }
+
+    /// Characters that the PNG file shows as boxes, because there is no outline for them.
+    #[cfg(feature = "png")]
+    pub fn boxes(&self) -> BTreeSet<char> {
+        let mut canvas = Canvas::new(Theme::LIGHT, Medium::Outlines);
+        self.draw(&mut canvas);
+        canvas.boxes
     }
 
     /// The chart as an element of the report page.

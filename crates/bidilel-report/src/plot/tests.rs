@@ -44,8 +44,13 @@ fn every_kind() -> Vec<Chart> {
             bars: vec![bar("<seal>", 0.4), bar("y", 0.0)],
         }),
         Drawing::Bars(BarPlot { axis: String::new(), chance: f64::NAN, bars: Vec::new() }),
-        Drawing::Matrix(Matrix { rows: names(), columns: names(), counts: vec![vec![3, 1], vec![0, 0]] }),
-        Drawing::Matrix(Matrix { rows: Vec::new(), columns: Vec::new(), counts: Vec::new() }),
+        Drawing::Matrix(Matrix {
+            rows: names(),
+            columns: names(),
+            counts: vec![vec![3, 1], vec![0, 0]],
+            known: 1,
+        }),
+        Drawing::Matrix(Matrix { rows: Vec::new(), columns: Vec::new(), counts: Vec::new(), known: 0 }),
         Drawing::Map(map),
         Drawing::Map(nowhere),
     ];
@@ -81,9 +86,56 @@ fn a_file_has_a_title_a_description_and_the_colors_of_its_theme_and_a_part_of_th
 
 #[cfg(feature = "png")]
 #[test]
+fn characters_without_an_outline_are_told() {
+    let chart = Chart { title: "熊 and bear".to_owned(), ..every_kind().swap_remove(0) };
+    assert_eq!(chart.boxes().into_iter().collect::<Vec<_>>(), ['熊']);
+    assert!(chart.svg(Theme::LIGHT).contains(">熊 and bear</text>"), "a viewer of SVG has a font for it");
+}
+
+#[cfg(feature = "png")]
+#[test]
 fn every_chart_becomes_pixels() {
     for chart in every_kind() {
         let bytes = chart.png(Theme::LIGHT).expect("a picture");
         assert_eq!(&bytes[1..4], b"PNG", "{}", chart.title);
     }
+}
+
+#[test]
+fn shares_that_are_alike_stay_between_0_and_100_percent() {
+    let drawn = |share: f64| {
+        let layers = vec![Layer::line("", vec![(0.0, share), (1.0, share)])];
+        let plot = Plot { x: Axis::new("x"), y: Axis::percent("y"), layers };
+        Chart::new("name", "title", "what", Drawing::Plot(plot)).svg(Theme::LIGHT)
+    };
+    assert!(drawn(1.0).contains(">100</text>") && !drawn(1.0).contains(">102</text>"), "{}", drawn(1.0));
+    assert!(drawn(0.0).contains(">0</text>") && !drawn(0.0).contains(">\u{2212}"), "{}", drawn(0.0));
+    assert!(drawn(0.5).contains(">46</text>") && drawn(0.5).contains(">54</text>"), "{}", drawn(0.5));
+}
+
+#[test]
+fn the_legend_has_a_line_for_a_line_without_marks() {
+    let line = |name: &str, marks: bool| Layer::Line {
+        name: name.to_owned(),
+        points: vec![(0.0, 0.1), (1.0, 0.2)],
+        errors: Vec::new(),
+        marks,
+        chosen: None,
+    };
+    let drawn = |marks: bool| {
+        let plot = Plot { x: Axis::new("x"), y: Axis::new("y"), layers: vec![line("a", marks)] };
+        Chart::new("name", "title", "what", Drawing::Plot(plot)).svg(Theme::LIGHT)
+    };
+    assert_eq!([true, false].map(|marks| drawn(marks).matches("scale(").count()), [3, 0]);
+}
+
+#[test]
+fn a_matrix_parts_known_classes_from_unseen_ones() {
+    let drawn = |known: usize| {
+        let names = || ["seal", "whale", "squid"].map(str::to_owned).to_vec();
+        let matrix = Matrix { rows: names(), columns: names(), counts: vec![vec![1, 0, 0]; 3], known };
+        Chart::new("name", "title", "what", Drawing::Matrix(matrix)).svg(Theme::LIGHT)
+    };
+    assert_eq!([0, 2].map(|known| drawn(known).contains("true classes, the known first.")), [false, true]);
+    assert_eq!(drawn(2).matches("<path").count(), drawn(0).matches("<path").count() + 1);
 }

@@ -50,6 +50,20 @@ impl Axis {
         self.has.extend(values);
         self
     }
+
+    /// The scale over these values. Equal shares of one have room around them, but none below 0 and above 100 percent.
+    fn scale(&self, values: impl IntoIterator<Item = f64>) -> Scale {
+        let mut values: Vec<f64> = values.into_iter().chain(self.has.iter().copied()).collect();
+        let first = values.iter().copied().find(|value| value.is_finite());
+        let alike =
+            |first: f64| values.iter().all(|value| !value.is_finite() || (value - first).abs() < 1e-9);
+        if let Some(first) =
+            first.filter(|&first| self.unit < 1.0 && (0.0..=1.0).contains(&first) && alike(first))
+        {
+            values.extend([(first - 0.05).max(0.0), (first + 0.05).min(1.0)]);
+        }
+        Scale::over(self.kind, values, 5)
+    }
 }
 
 /// Something that is drawn; colors and marks follow the order of the layers that are not guides.
@@ -128,18 +142,17 @@ impl Plot {
     /// Draws it and returns its size.
     pub(crate) fn draw(&self, canvas: &mut Canvas, title: &str) -> (f64, f64) {
         let (ink, muted) = (canvas.theme.ink, canvas.theme.muted);
-        canvas.text((8.0, 20.0), Anchor::Start, TITLE, ink, &font::shortened(title, TITLE, WIDTH - 16.0));
-        canvas.text(
-            (8.0, 20.0 + LINE),
-            Anchor::Start,
-            TEXT,
-            muted,
-            &font::shortened(&self.y.label, TEXT, WIDTH - 16.0),
-        );
-        let top = 54.0;
+        let lines = font::wrapped(title, TITLE, WIDTH - 16.0);
+        for (index, line) in lines.iter().enumerate() {
+            canvas.text((8.0, 20.0 + LINE * index as f64), Anchor::Start, TITLE, ink, line);
+        }
+        let above = 20.0 + LINE * lines.len() as f64;
+        let label = font::shortened(&self.y.label, TEXT, WIDTH - 16.0);
+        canvas.text((8.0, above), Anchor::Start, TEXT, muted, &label);
+        let top = above + 15.0;
         let bottom = top + AREA;
         let ends: Vec<(f64, f64)> = self.layers.iter().flat_map(Layer::extremes).collect();
-        let y = Scale::over(self.y.kind, ends.iter().map(|end| end.1).chain(self.y.has.iter().copied()), 5);
+        let y = self.y.scale(ends.iter().map(|end| end.1));
         let labels = y.clone().ticks(self.y.unit);
         let left = 14.0 + labels.iter().map(|(_, label)| font::room(label, TEXT)).fold(0.0, f64::max);
         let y = y.on(bottom, top);
@@ -166,8 +179,7 @@ impl Plot {
     fn x_scale(&self, ends: &[(f64, f64)], left: f64) -> Scale {
         let (from, to) = (left, WIDTH - RIGHT);
         if self.x.names.is_empty() {
-            let values = ends.iter().map(|end| end.0).chain(self.x.has.iter().copied());
-            return Scale::over(self.x.kind, values, 5).on(from, to);
+            return self.x.scale(ends.iter().map(|end| end.0)).on(from, to);
         }
         Scale::of_names(self.x.names.len()).on(from, to)
     }
