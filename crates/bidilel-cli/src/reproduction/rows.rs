@@ -64,13 +64,14 @@ pub(super) fn published(experiment: &Experiment, row: &str, column: &str) -> Opt
     let found = experiment.published(row, column)?;
     let line = |lines: &[Line], id: &str| lines.iter().find(|line| line.id == id).cloned();
     let cell = experiment.cell(&line(&experiment.rows, row)?, &line(&experiment.columns, column)?);
-    let scale = match cell.map(|cell| unit(&cell)) {
+    // A division by 100 is the number that was printed; a product with 0.01 is not.
+    let percent = match cell.map(|cell| unit(&cell)) {
         Some(CellUnit::Setting) => 1.0,
-        _ => 0.01,
+        _ => 100.0,
     };
     Some(PublishedNumber {
-        value: found.value * scale,
-        spread: found.spread.map(|spread| spread * scale),
+        value: found.value / percent,
+        spread: found.spread.map(|spread| spread / percent),
         mark: found.mark,
         trials: experiment.numbers.as_ref().and_then(|numbers| numbers.trials),
     })

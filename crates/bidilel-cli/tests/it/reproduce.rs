@@ -48,7 +48,7 @@ semantic = "attributes"
 [published]
 columns = ["data/cnn/attributes", "elsewhere/cnn/attributes"]
 [published.rows]
-"fixed" = ["99.0", "47.6 ± 0.1"]
+"fixed" = ["99.0", "70.0 ± 0.1"]
 "#;
 
 fn parent(folder: &Folder) -> String {
@@ -91,6 +91,7 @@ fn a_table_has_our_numbers_beside_the_published_ones_and_says_what_is_missing() 
     // What is missing is named, with what to get and where to put it.
     let missing = cell(&table, 1, 1);
     assert_eq!((&missing["status"], &missing["published"]["spread"]), (&"missing".into(), &0.001.into()));
+    assert_eq!(missing["published"]["value"], 0.7, "0.01 times 70 is another number");
     let needed = &table["missing"][0];
     assert_eq!((&needed["what"], &needed["get"]), (&"Elsewhere".into(), &"the data of somebody else".into()));
     assert!(needed["put"].as_str().unwrap().contains("elsewhere (a folder with a dataset.toml)"), "{needed}");
