@@ -120,9 +120,11 @@ impl PlotArgs {
             PlotTheme::Transparent => Theme::TRANSPARENT,
         };
         let mut files = Vec::new();
-        for chart in report.charts() {
-            files.extend(write_chart(folder, &chart, theme)?);
+        let charts = report.charts();
+        for chart in &charts {
+            files.extend(write_chart(folder, chart, theme)?);
         }
+        note_boxes(&charts, progress);
         if files.is_empty() {
             progress.note("there is nothing to draw in this result");
         } else if !cfg!(feature = "png") {
@@ -148,6 +150,22 @@ fn pixels(folder: &Path, chart: &Chart, theme: Theme) -> Result<Option<PathBuf>>
     output::write_to(Some(&path), |out| Ok(out.write_all(&bytes)?))?;
     Ok(Some(path))
 }
+
+/// Names in letters that the PNG files do not have are not lost silently.
+#[cfg(feature = "png")]
+fn note_boxes(charts: &[Chart], progress: &Progress) {
+    let boxes: std::collections::BTreeSet<char> = charts.iter().flat_map(Chart::boxes).collect();
+    let Some(first) = boxes.first() else { return };
+    // A letter by itself is read; marks that combine with letters are not.
+    let example = boxes.iter().find(|character| character.is_alphabetic()).unwrap_or(first);
+    progress.note(&format!(
+        "the PNG files have boxes instead of {} characters that their font does not have, such as {example}; the SVG files show them",
+        boxes.len()
+    ));
+}
+
+#[cfg(not(feature = "png"))]
+fn note_boxes(_: &[Chart], _: &Progress) {}
 
 #[cfg(not(feature = "png"))]
 #[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
