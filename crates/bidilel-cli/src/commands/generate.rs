@@ -75,6 +75,10 @@ fn settings(args: &GenerateArgs, preset: &str) -> Result<Synthetic> {
     set(&mut settings.spread, args.spread);
     set(&mut settings.scale, args.scale);
     settings.known = args.known.unwrap_or(settings.known);
+    // The preset's validation classes are for its own number of known classes, and no option says others.
+    if settings.validation >= settings.known {
+        settings.validation = settings.known / 3;
+    }
     settings.unseen = args.unseen.unwrap_or(settings.unseen);
     Ok(settings)
 }
