@@ -113,6 +113,19 @@ pub(crate) fn json_line(result: &impl serde::Serialize) -> Result<String> {
     Ok(serde_json::to_string(&Versioned::new(result))? + "\n")
 }
 
+/// A result with the dataset that it is about.
+#[derive(serde::Serialize)]
+struct About<'a, T> {
+    dataset: &'a str,
+    #[serde(flatten)]
+    result: &'a T,
+}
+
+/// Prints one JSON object on stdout that begins with the name of its dataset.
+pub(crate) fn print_json_about(dataset: &str, result: &impl serde::Serialize) -> Result<()> {
+    print_json(&About { dataset, result })
+}
+
 /// Prints one JSON object on stdout.
 pub(crate) fn print_json(result: &impl serde::Serialize) -> Result<()> {
     print_as_is(&json(result)?)

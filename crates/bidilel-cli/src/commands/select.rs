@@ -75,7 +75,7 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
     }
     args.report.write(&result, &[("dataset", dataset.name.as_str().into())], progress)?;
     match format {
-        Format::Json => output::print_json(&result),
+        Format::Json => output::print_json_about(&dataset.name, &result),
         Format::Text => output::print(&result.text(terminal::width())),
         other => output::print_table(&result.order_table(), other),
     }

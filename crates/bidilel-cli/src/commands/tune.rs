@@ -79,7 +79,7 @@ pub(super) fn run(args: &TuneArgs, format: Format, progress: &Progress) -> Resul
     };
     // Hours of work are on the screen before a full disk can spoil them.
     match format {
-        Format::Json => output::print_json(&tuning)?,
+        Format::Json => output::print_json_about(&dataset.name, &tuning)?,
         Format::Text => output::print(&tuning.text(terminal::width()))?,
         other => output::print_table(&tuning.table(usize::MAX), other)?,
     }
