@@ -33,7 +33,7 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => escaped += "\\textgreater{}",
             '±' => escaped += "$\\pm$",
             _ => match GREEK.iter().find(|(letter, _)| *letter == character) {
-                Some((_, name)) => escaped += &format!("$\\{name}$"),
+                Some((_, name)) => escaped.extend(["$\\", name, "$"]),
                 None => escaped.push(character),
             },
         }
