@@ -41,6 +41,14 @@ fn an_existing_dataset_is_kept_unless_told() {
 }
 
 #[test]
+fn few_known_classes_have_fewer_validation_classes_than_the_preset() {
+    let folder = Folder::generated();
+    let out = folder.beside("few");
+    let made = bidilel(&["generate", "--known", "4", "--scale", "0.1", &out]);
+    assert_eq!(made.status, 0, "{}", made.stderr);
+}
+
+#[test]
 fn impossible_knobs_are_named_and_nothing_is_written() {
     let folder = Folder::generated();
     let out = folder.beside("new");

@@ -121,7 +121,7 @@ fn every_command_with_a_result_has_a_page_and_all_go_onto_one() {
         let arguments = [&[command, &data][..], options, &["--report", &page, "--format", "json"]].concat();
         let ran = bidilel(&arguments);
         let file = folder.beside(&format!("{command}.json"));
-        ran.json();
+        assert_eq!(ran.json()["dataset"], "small", "{command}");
         std::fs::write(&file, &ran.stdout).expect("writable");
         let page = read(&page);
         assert!(page.contains(&format!(">{section}</h2>")), "{command}: {section}");
@@ -137,6 +137,10 @@ fn every_command_with_a_result_has_a_page_and_all_go_onto_one() {
     assert!(told.stdout.contains("4 results"), "{}", told.stdout);
     let page = read(&out);
     assert!(page.contains("<h1>4 results</h1>") && page.contains("Against the best compared method"));
+    assert!(
+        page.contains(">Settings for small</h2>") && page.contains(">Views of small</h2>"),
+        "by their data"
+    );
     let charts = names(&plots);
     assert!(
         charts.contains(&"4-comparison.svg".to_owned()) && charts.contains(&"2-tuning-alpha.png".to_owned()),
