@@ -5,7 +5,7 @@
 //! where $k_u$ has the kernel values of class $u$ with the known ones and $m$ is the intercept, which is not penalized.
 //! The kernel is the weighted sum over the semantic representations of `$\exp(-w\, d^2 / \overline{d^2})$`, with the
 //! distance $d$ of unit vectors, or as it was precomputed, and its mean square over pairs of known classes: the width $w$
-//! means the same for every representation.
+//! means the same for every representation. Negative eigenvalues of $K$ are cut off (`kernel.rs`).
 //!
 //! Leaving one class out needs no second fit. With $P = G^{-1} - G^{-1} 1 1^\top G^{-1} / (1^\top G^{-1} 1)$ the error at
 //! class $i$ of the regression without it is `$A_i / P_{ii}$` (Cawley & Talbot). Ridge and width that are not given are
@@ -15,19 +15,22 @@
 //! C. Saunders, A. Gammerman, V. Vovk, *Ridge regression learning algorithm in dual variables*, 1998; G. Cawley and N.
 //! Talbot, *Fast exact leave-one-out cross-validation of sparse least-squares support vector machines*, 2004.
 
+mod kernel;
+
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
 use bidilel_math::check::probes;
-use bidilel_math::distance::{normalize_columns, pairwise};
+use bidilel_math::distance::normalize_columns;
 use bidilel_math::parallel::product;
 use bidilel_math::{Check, Observer, eigen};
 
+use kernel::{Kernel, Squares};
+
 use super::{ClassEmbedder, Embedding};
-use crate::dataset::Metric;
 use crate::error::{Error, Result};
 use crate::landmarks::Landmarks;
-use crate::semantic::{ClassSemantics, Representation};
+use crate::semantic::ClassSemantics;
 use crate::settings::{self, Settings};
 
 /// Ridges that are tried where none is given.
@@ -51,6 +54,7 @@ pub struct Krr {
 
 /// A regression for one ridge and width.
 struct Regression {
+    ridge: f64,
     /// $A$, latent dimensions x known classes.
     weights: Mat<f64>,
     /// $m$.
@@ -73,19 +77,19 @@ impl Krr {
         self.krr_width.map_or(Ok(()), |width| settings::check("krr_width", width))
     }
 
-    /// The ridge and width in force, and their regression.
-    fn fit(&self, landmarks: MatRef<'_, f64>, squares: &[Squares]) -> Result<(f64, f64, Regression)> {
+    /// The kernel of the width in force, and the regression of the ridge.
+    fn fit(&self, landmarks: MatRef<'_, f64>, squares: &[Squares]) -> Result<(Kernel, Regression)> {
         let widths = self.krr_width.map_or(WIDTHS.to_vec(), |width| vec![width]);
         let ridges = self.krr_ridge.map_or(RIDGES.to_vec(), |ridge| vec![ridge]);
-        let mut best: Option<(f64, f64, Regression)> = None;
+        let mut best: Option<(Kernel, Regression)> = None;
         for &width in &widths {
-            let kernel = kernel(squares, width, |one| one.known.as_ref());
-            let spectrum = eigen::full(kernel.as_ref(), kernel.nrows()).map_err(Error::in_stage("krr"))?;
-            for &ridge in &ridges {
-                let found = regression(landmarks, &spectrum, ridge);
-                if best.as_ref().is_none_or(|(_, _, best)| found.left_out < best.left_out) {
-                    best = Some((ridge, width, found));
-                }
+            let kernel = Kernel::new(squares, width)?;
+            let each = ridges.iter().map(|&ridge| regression(landmarks, &kernel.spectrum, ridge));
+            let own = each.reduce(|best, other| if other.left_out < best.left_out { other } else { best });
+            let is_better =
+                |own: &Regression| best.as_ref().is_none_or(|(_, best)| own.left_out < best.left_out);
+            if let Some(own) = own.filter(is_better) {
+                best = Some((kernel, own));
             }
         }
         best.ok_or_else(|| Error::NothingToTry { setting: "krr_width".to_owned() })
@@ -93,8 +97,8 @@ impl Krr {
 
     /// Fills in what was left open, as it turns out for these landmarks.
     pub(crate) fn resolve(&mut self, landmarks: &Landmarks, semantics: &ClassSemantics) {
-        if let Ok((ridge, width, _)) = self.fit(landmarks.points.as_ref(), &Squares::of(semantics)) {
-            (self.krr_ridge, self.krr_width) = (Some(ridge), Some(width));
+        if let Ok((kernel, found)) = self.fit(landmarks.points.as_ref(), &Squares::of(semantics)) {
+            (self.krr_ridge, self.krr_width) = (Some(found.ridge), Some(kernel.width));
         }
     }
 }
@@ -109,10 +113,9 @@ impl ClassEmbedder for Krr {
         watch.stage("top_down");
         self.check()?;
         let squares = Squares::of(semantics);
-        let (ridge, width, regression) = self.fit(landmarks.points.as_ref(), &squares)?;
-        verify(&regression, landmarks.points.as_ref(), &squares, (ridge, width), watch)?;
-        let values = kernel(&squares, width, |one| one.unseen.as_ref());
-        let mut points = product(regression.weights.as_ref(), values.as_ref());
+        let (kernel, regression) = self.fit(landmarks.points.as_ref(), &squares)?;
+        verify(&regression, landmarks.points.as_ref(), &kernel, watch)?;
+        let mut points = product(regression.weights.as_ref(), kernel.unseen(&squares).as_ref());
         for class in 0..points.ncols() {
             for (value, mean) in points.col_as_slice_mut(class).iter_mut().zip(&regression.intercept) {
                 *value += mean;
@@ -123,49 +126,6 @@ impl ClassEmbedder for Krr {
         }
         Ok(Embedding { points, converged: true, mapped: None })
     }
-}
-
-/// Squared distances of one representation over their mean between known classes.
-struct Squares {
-    weight: f64,
-    /// Known x known.
-    known: Mat<f64>,
-    /// Known x unseen.
-    unseen: Mat<f64>,
-}
-
-impl Squares {
-    fn of(semantics: &ClassSemantics) -> Vec<Self> {
-        semantics.representations.iter().map(|one| Self::new(one, semantics.known)).collect()
-    }
-
-    fn new(one: &Representation, known: usize) -> Self {
-        let distances = match one.metric {
-            Metric::Precomputed => one.values.subrows(0, known).to_owned(),
-            Metric::Euclidean | Metric::Cosine => pairwise(one.values.subcols(0, known), one.values.as_ref()),
-        };
-        let square = |i: usize, j: usize| distances[(i, j)] * distances[(i, j)];
-        let pairs = (0..known).flat_map(|i| (0..i).map(move |j| (i, j)));
-        let count = (known * known.saturating_sub(1) / 2).max(1) as f64;
-        let mean = pairs.map(|(i, j)| square(i, j)).sum::<f64>() / count;
-        // Known classes that are all alike have no scale, and need none.
-        let mean = if mean > 0.0 { mean } else { 1.0 };
-        let unseen = distances.ncols() - known;
-        Self {
-            weight: one.weight,
-            known: Mat::from_fn(known, known, |i, j| square(i, j) / mean),
-            unseen: Mat::from_fn(known, unseen, |i, j| square(i, known + j) / mean),
-        }
-    }
-}
-
-/// The weighted sum of the kernels of all representations.
-fn kernel<'s>(squares: &'s [Squares], width: f64, part: impl Fn(&'s Squares) -> MatRef<'s, f64>) -> Mat<f64> {
-    let shape = squares.first().map_or((0, 0), |one| part(one).shape());
-    let value = |i: usize, j: usize| {
-        squares.iter().map(|one| one.weight * (-width * part(one)[(i, j)]).exp()).sum::<f64>()
-    };
-    Mat::from_fn(shape.0, shape.1, value)
 }
 
 /// The regression by the eigenvectors of the kernel, which all ridges share.
@@ -188,19 +148,18 @@ fn regression(landmarks: MatRef<'_, f64>, spectrum: &eigen::Eigen, ridge: f64) -
             weights.col_as_slice(c).iter().map(|weight| (weight / diagonal).powi(2)).sum::<f64>()
         })
         .sum();
-    Regression { weights, intercept, left_out }
+    Regression { ridge, weights, intercept, left_out }
 }
 
 /// Compares both sides of $A (K + \rho I) + m 1^\top = B$ for a few random combinations of classes.
 fn verify(
     regression: &Regression,
     landmarks: MatRef<'_, f64>,
-    squares: &[Squares],
-    (ridge, width): (f64, f64),
+    kernel: &Kernel,
     watch: &dyn Observer,
 ) -> Result<()> {
-    let mut system = kernel(squares, width, |one| one.known.as_ref());
-    (0..system.nrows()).for_each(|i| system[(i, i)] += ridge);
+    let mut system = kernel.known.clone();
+    (0..system.nrows()).for_each(|i| system[(i, i)] += regression.ridge);
     let probes = probes(system.nrows(), 2);
     let mut found = product(regression.weights.as_ref(), product(system.as_ref(), probes.as_ref()).as_ref());
     for probe in 0..found.ncols() {
@@ -221,6 +180,8 @@ mod tests {
     use bidilel_math::Silent;
 
     use super::*;
+    use crate::dataset::Metric;
+    use crate::semantic::Representation;
 
     fn wave(i: usize, j: usize) -> f64 {
         ((i * 31 + j * 17) as f64 * 0.613).sin()
@@ -245,9 +206,9 @@ mod tests {
         let (ridge, width) = (0.2, 0.5);
         let squares = Squares::of(&semantics(&all, 7));
         let settings = Krr { krr_ridge: Some(ridge), krr_width: Some(width), unit_embedding: false };
-        let (_, _, whole) = settings.fit(landmarks(&all).points.as_ref(), &squares).expect("a fit");
+        let (kernel, whole) = settings.fit(landmarks(&all).points.as_ref(), &squares).expect("a fit");
         // The same kernel, without a row and a column: widths would change with the classes.
-        let full = kernel(&squares, width, |one| one.known.as_ref());
+        let full = &kernel.known;
         let mut sum = 0.0;
         for out in 0..7 {
             let rest: Vec<usize> = all.iter().copied().filter(|&class| class != out).collect();
@@ -272,10 +233,10 @@ mod tests {
         let (ridge, width) = (open.krr_ridge.expect("chosen"), open.krr_width.expect("chosen"));
         assert!(RIDGES.contains(&ridge) && WIDTHS.contains(&width));
         let squares = Squares::of(&semantics);
-        let (_, _, best) = open.fit(known.points.as_ref(), &squares).expect("a fit");
-        for ridge in RIDGES {
-            let other = Krr { krr_ridge: Some(ridge), ..open.clone() };
-            assert!(other.fit(known.points.as_ref(), &squares).expect("a fit").2.left_out >= best.left_out);
+        let (_, best) = open.fit(known.points.as_ref(), &squares).expect("a fit");
+        for (ridge, width) in RIDGES.into_iter().flat_map(|ridge| WIDTHS.map(|width| (ridge, width))) {
+            let other = Krr { krr_ridge: Some(ridge), krr_width: Some(width), ..open.clone() };
+            assert!(other.fit(known.points.as_ref(), &squares).expect("a fit").1.left_out >= best.left_out);
         }
         let embedded =
             Krr { unit_embedding: true, ..open }.embed(&known, &semantics, &Silent).expect("points");
@@ -290,5 +251,27 @@ mod tests {
         let known = landmarks(&twice[..6]);
         let found = krr.embed(&known, &semantics(&twice, 6), &Silent).expect("points").points;
         assert!((found - known.points).norm_max() < 1e-5);
+    }
+
+    /// Distances that no points have: an unseen class that is described as a known one gets the point that the regression
+    /// has there, although its kernel is not positive.
+    #[test]
+    fn distances_of_no_points_are_regressed_by_what_is_positive_of_their_kernel() {
+        let twice: Vec<usize> = (0..8).chain(0..8).collect();
+        let apart = |i: usize, j: usize| if i == j { 0.0 } else { 1.0 + wave(i.min(j), i.max(j)).round() };
+        let raw = Mat::from_fn(16, 16, |i, j| apart(twice[i], twice[j]));
+        let given = vec![Representation::new("hierarchy", 1.0, Metric::Precomputed, raw)];
+        let semantics = ClassSemantics::from_representations(given, 8);
+        let settings = Krr { krr_ridge: Some(0.2), krr_width: Some(0.5), unit_embedding: false };
+        let known = landmarks(&twice[..8]);
+        let squares = Squares::of(&semantics);
+        let (kernel, found) = settings.fit(known.points.as_ref(), &squares).expect("a fit");
+        assert!(kernel.spectrum.values.iter().all(|value| *value >= 0.0));
+        assert!(kernel.spectrum.values.contains(&0.0), "something was cut off");
+        assert!((&kernel.known - kernel.unseen(&squares)).norm_max() < 1e-12, "the same classes again");
+        let embedded = settings.embed(&known, &semantics, &Silent).expect("points").points;
+        // K + ridge I is solved for the landmarks, so that the regression is off by the ridge times the weights.
+        let expected = &known.points - &found.weights * faer::Scale(0.2);
+        assert!((embedded - expected).norm_max() < 1e-12);
     }
 }
