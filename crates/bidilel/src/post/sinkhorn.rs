@@ -15,6 +15,9 @@ use rayon::prelude::*;
 const SCALINGS: usize = 50;
 /// Logarithms of potentials that changed less than this in a scaling have settled.
 const SCALED: f64 = 1e-9;
+/// Bound of the logarithm of a potential. At a low temperature a share may be out of reach, because most affinities are zero in
+/// double precision; the potential would grow with every scaling until it is infinite or zero, and so would all sums with it.
+const MOST_POTENTIAL: f64 = 300.0;
 /// Instances whose assignments are summed together: the same sums for any number of threads.
 const BLOCK: usize = 256;
 
@@ -32,6 +35,7 @@ pub(super) fn scale(affinities: &Mat<f64>, potentials: &mut [f64], strength: f64
             if *sum > 0.0 {
                 // Proximal step of the penalty: the potential of free proportions is 1, its logarithm 0.
                 let next = strength * (*potential + (instances * share / sum).ln());
+                let next = next.clamp(-MOST_POTENTIAL, MOST_POTENTIAL);
                 change = change.max((next - *potential).abs());
                 *potential = next;
             }
@@ -119,6 +123,21 @@ mod tests {
             let mut potentials = vec![0.0; 3];
             scale(&start, &mut potentials, 1.0, &shares);
             assert!((assigned(start, &potentials) - brute).norm_max() < 1e-6);
+        }
+    }
+
+    /// At a very low temperature an instance has one class, and no potential changes that.
+    #[test]
+    fn shares_that_are_out_of_reach_leave_the_assignment_finite() {
+        let hard = |k: usize, i: usize| if k == usize::from(i >= 38) { 1.0 } else { 0.0 };
+        // The smallest numbers that there are: their logarithm is below that of the largest.
+        let tiny = |k: usize, i: usize| f64::max(hard(k, i), 5e-324);
+        for affinities in [Mat::from_fn(2, 40, hard), Mat::from_fn(2, 40, tiny)] {
+            let mut potentials = vec![0.0; 2];
+            (0..40).for_each(|_| scale(&affinities, &mut potentials, 1.0, &[0.5; 2]));
+            let found = assigned(affinities.clone(), &potentials);
+            assert!((0..40).all(|i| (found[(0, i)] + found[(1, i)] - 1.0).abs() < 1e-12), "{potentials:?}");
+            assert!((0..40).all(|i| found[(usize::from(i >= 38), i)] > 0.5), "{potentials:?}");
         }
     }
 }
