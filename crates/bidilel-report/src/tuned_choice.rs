@@ -62,7 +62,13 @@ fn reason(Verdict { default, challenger, paired, kept }: &Verdict) -> String {
     let mean = |scored: &Scored| format!("{:.1} %", 100.0 * scored.mean);
     match (kept, challenger, paired) {
         (false, _, Some(paired)) => {
-            format!("better than the defaults ({}) by {}", mean(default), by(paired))
+            let noise = paired.differences.len() > 1 && !paired.convinces();
+            let doubt = if noise {
+                format!("; less than {STANDARD_ERRORS} standard errors may be noise")
+            } else {
+                String::new()
+            };
+            format!("better than the defaults ({}) by {}{doubt}", mean(default), by(paired))
         }
         (false, ..) => {
             let problem = default.problem.as_deref().unwrap_or("there was no time to score them");
@@ -129,6 +135,12 @@ mod tests {
         assert_eq!(
             text(&verdict(false, &[0.02, 0.03, 0.03, 0.04])),
             "better than the defaults (50.0 %) by 3.0 ± 0.4 points, on 4 of 4 folds"
+        );
+        // The highest mean may win without being surely better.
+        assert_eq!(
+            text(&verdict(false, &[0.2, -0.04, -0.02, -0.02])),
+            "better than the defaults (50.0 %) by 3.0 ± 5.7 points, on 1 of 4 folds; less than 2 standard errors may be \
+             noise"
         );
         assert_eq!(
             text(&verdict(true, &[0.2, -0.04, -0.02, -0.02])),
