@@ -27,7 +27,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) grid: Option<PathBuf>,
     /// Choose the pipeline, too: which normalization, learner and embedder, and whether and how to refine
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["strategy", "samples"])]
     pub(crate) auto: bool,
     /// Only what does not depend on the batch of test instances: no refiners
     #[arg(long, conflicts_with = "post")]

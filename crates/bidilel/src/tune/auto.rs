@@ -3,7 +3,8 @@
 //! Every pipeline is tried with a few values of what matters most to it. The best of every learner that comes within one
 //! standard error of the best of all are tuned: one setting at a time, the embedder by a small grid, the weights of semantic
 //! representations. Those that are within one standard error then are tried with every refiner, and label propagation after
-//! the refiner that was chosen. What is fixed stays.
+//! the refiner that was chosen. What is fixed stays, and of a list that is given one value is chosen: a list stands for the
+//! values that are tried otherwise.
 //!
 //! The highest mean wins: pipelines differ by more than values of one setting do, and the paper's with its defaults is
 //! one of them. How sure the choice is against that one is said in the end.
@@ -13,14 +14,33 @@
 
 use bidilel_math::Scalar;
 
-use super::grid::{self, Axis, product, set};
+use serde_json::Value;
+
+use super::grid::{self, Axis, distinct, product, set};
 use super::search::Search;
-use super::{Scored, Stage};
+use super::{Plan, Scored, Stage};
 use crate::error::Result;
-use crate::settings::{BottomUpName, Named, PostName, Settings};
+use crate::settings::{BottomUpName, PostName, Settings};
 
 /// The normalizations that are tried.
 const NORMALIZATIONS: [&str; 2] = ["l2", "power"];
+/// The embedders of the first stage.
+const FIRST_EMBEDDERS: [&str; 2] = ["lsm", "krr"];
+/// Those that a pipeline is tuned with.
+const EMBEDDERS: [&str; 3] = ["lsm", "lsm+krr", "krr"];
+/// Settings that stages before refinement vary by themselves.
+const PIPELINE: [&str; 10] = [
+    "normalize",
+    "bottom_up",
+    "alpha",
+    "ridge",
+    "dim",
+    "neighbors",
+    "top_down",
+    "krr_ridge",
+    "krr_width",
+    "gamma",
+];
 
 pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
     // Embedders join semantic representations in ways of their own: they are judged together from the beginning.
@@ -36,19 +56,49 @@ pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
     search.begin(&base, &axes)?;
     let coarse = search.stage(Stage::Pipelines, batch.clone(), &base, None)?;
     let leaders = leaders(search, &batch, &coarse)?;
-    let finalists = finalists(search, &leaders, several && open)?;
-    let chosen = if let Some(post) = search.plan.base.post.clone() {
-        let with = |one: &Settings| Settings { post: Some(post.clone()), ..one.clone() };
-        let batch: Vec<Settings> = finalists.iter().map(with).collect();
-        search.stage(Stage::Post, batch.clone(), &batch[0], None)?
-    } else {
-        let chosen = refined(search, &finalists)?;
-        let own = of_learner(&finalists, &chosen);
-        search.inductive = (own.post != chosen.post).then(|| own.clone());
-        chosen
+    let weighed = search.plan.axes.iter().any(|axis| axis.name == "semantic_weights");
+    let finalists = finalists(search, &leaders, several && open && !weighed)?;
+    let chosen = match asked_refiners(search, &finalists)? {
+        Some(batch) => search.stage(Stage::Post, batch.clone(), &batch[0], None)?,
+        None => refined(search, &finalists)?,
     };
+    let own = of_learner(&finalists, &chosen).clone();
+    let chosen = refiners_tuned(search, &own, chosen)?;
+    if search.plan.base.post.is_none() && !chosen.post().is_empty() {
+        search.inductive = Some(own);
+    }
     let learner = chosen.bottom_up;
     search.curves.retain(|curve| curve.points.iter().all(|one| one.settings.bottom_up == learner));
+    Ok(chosen)
+}
+
+/// The finalists with the refiners that are fixed or listed; none where nobody says which.
+fn asked_refiners<T: Scalar>(
+    search: &Search<'_, T>,
+    finalists: &[Settings],
+) -> Result<Option<Vec<Settings>>> {
+    if let Some(post) = &search.plan.base.post {
+        let with = |one: &Settings| Settings { post: Some(post.clone()), ..one.clone() };
+        return Ok(Some(finalists.iter().map(with).collect()));
+    }
+    let Some(listed) = search.plan.axes.iter().find(|axis| axis.name == "post") else { return Ok(None) };
+    let each: Vec<Vec<Settings>> = finalists.iter().map(|one| listed.over(one)).collect::<Result<_>>()?;
+    Ok(Some(each.concat()))
+}
+
+/// The best of the values that are listed for settings of the chosen refiners, one setting at a time.
+fn refiners_tuned<T: Scalar>(
+    search: &mut Search<'_, T>,
+    inductive: &Settings,
+    mut chosen: Settings,
+) -> Result<Settings> {
+    let listed: Vec<Axis> = search.plan.axes.iter().filter(|axis| axis.name != "post").cloned().collect();
+    for axis in listed {
+        // What matters without refiners was chosen without them.
+        if distinct(axis.over(inductive)?).len() == 1 {
+            chosen = search.one(&axis, &chosen)?;
+        }
+    }
     Ok(chosen)
 }
 
@@ -62,33 +112,47 @@ fn choices() -> [Axis; 3] {
     [
         Axis::new("normalize", &NORMALIZATIONS),
         Axis::new("bottom_up", &learners().map(|(learner, _)| learner)),
-        Axis::new("top_down", &["lsm", "krr"]),
+        Axis::new("top_down", &FIRST_EMBEDDERS),
     ]
 }
 
 /// Every normalization with every learner and embedder, at a few values of what matters most.
 fn pipelines<T: Scalar>(search: &Search<'_, T>, base: &Settings) -> Result<Vec<Settings>> {
     let mut batch = Vec::new();
-    for normalize in NORMALIZATIONS {
-        let Some(normalized) = fixed_or(base, "normalize", normalize)? else { continue };
-        for (learner, axes) in learners() {
-            let Some(learned) = fixed_or(&normalized, "bottom_up", learner)? else { continue };
+    for normalize in values(search, "normalize", &NORMALIZATIONS) {
+        let normalized = set(base, "normalize", &normalize)?;
+        for learner in values(search, "bottom_up", &learners().map(|(learner, _)| learner)) {
+            let own = learners().into_iter().find(|(name, _)| learner == *name);
+            let axes = own.map(|(_, axes)| axes).unwrap_or_default();
+            let learned = set(&normalized, "bottom_up", &learner)?;
             for learned in product(&learned, &search.wanted(axes))? {
-                if let Some(mapped) = fixed_or(&learned, "top_down", "lsm")? {
-                    batch.push(mapped);
-                }
-                if let Some(regressed) = fixed_or(&learned, "top_down", "krr")? {
-                    let axes = [Axis::new("krr_ridge", &[0.03, 0.3]), Axis::new("krr_width", &[0.25])];
-                    batch.extend(product(&on_sphere(&regressed), &search.wanted(axes.to_vec()))?);
+                for embedder in values(search, "top_down", &FIRST_EMBEDDERS) {
+                    let with = set(&learned, "top_down", &embedder)?;
+                    if regresses(&embedder) {
+                        let axes = [Axis::new("krr_ridge", &[0.03, 0.3]), Axis::new("krr_width", &[0.25])];
+                        batch.extend(product(&on_sphere(&with), &search.wanted(axes.to_vec()))?);
+                    } else {
+                        batch.push(with);
+                    }
                 }
             }
         }
     }
-    // An embedder that is fixed and none of these.
-    if batch.is_empty() {
-        batch.push(base.clone());
-    }
     Ok(batch)
+}
+
+/// The values of a setting that are tried: the fixed one, those that are listed, or the usual ones.
+fn values<T: Scalar>(search: &Search<'_, T>, name: &str, usual: &[&str]) -> Vec<Value> {
+    if let Some(fixed) = search.plan.base.entries().remove(name) {
+        return vec![fixed];
+    }
+    let listed = search.plan.axes.iter().find(|axis| axis.name == name);
+    listed.map_or_else(|| usual.iter().map(|&value| value.into()).collect(), |axis| axis.values.clone())
+}
+
+/// Whether an embedder is a kernel ridge regression, alone or beside the mapping.
+fn regresses(embedder: &Value) -> bool {
+    embedder.as_str().is_some_and(|name| name.ends_with("krr"))
 }
 
 /// The learners with the settings that matter most to each.
@@ -109,8 +173,13 @@ fn leaders<T: Scalar>(
     best: &Settings,
 ) -> Result<Vec<Settings>> {
     let mut leaders = vec![best.clone()];
-    for (learner, _) in learners() {
-        let learner = BottomUpName::parse(learner);
+    let mut learners: Vec<Option<BottomUpName>> = Vec::new();
+    for one in batch {
+        if !learners.contains(&one.bottom_up) {
+            learners.push(one.bottom_up);
+        }
+    }
+    for learner in learners {
         let own = batch.iter().filter(|one| one.bottom_up == learner);
         let own: Vec<Scored> = own.map(|one| search.scored(Stage::Pipelines, one)).collect();
         let Some(leader) = Scored::best(&own).ok().filter(|leader| leader.problem.is_none()) else {
@@ -140,8 +209,10 @@ fn finalists<T: Scalar>(
         }
         let embedders = embedders(search, &current)?;
         current = search.stage(Stage::Fine, embedders, &current, None)?;
-        if several {
-            current = search.one(&Axis::new("gamma", &[0.2, 0.35, 0.5, 0.65, 0.8]), &current)?;
+        let weights = [Axis::new("gamma", &[0.2, 0.35, 0.5, 0.65, 0.8])];
+        let weights = if several { search.wanted(weights.to_vec()) } else { Vec::new() };
+        for axis in weights.into_iter().chain(others(search)) {
+            current = search.one(&axis, &current)?;
         }
         tuned.push(current);
     }
@@ -153,6 +224,12 @@ fn finalists<T: Scalar>(
         }
     }
     Ok(finalists)
+}
+
+/// The lists of values of settings that the search does not vary otherwise. Those of refiners make no difference yet.
+fn others<T: Scalar>(search: &Search<'_, T>) -> Vec<Axis> {
+    let axes = search.plan.axes.iter();
+    axes.filter(|axis| axis.name != "post" && !PIPELINE.contains(&&axis.name[..])).cloned().collect()
 }
 
 /// Whether a setting is within one standard error of the best.
@@ -173,15 +250,16 @@ fn fine() -> Vec<Axis> {
 /// Every way to embed the classes in the space of `best`.
 fn embedders<T: Scalar>(search: &Search<'_, T>, best: &Settings) -> Result<Vec<Settings>> {
     let mut batch = vec![best.clone()];
-    let base = &search.plan.base;
-    for embedder in ["lsm", "lsm+krr", "krr"] {
-        if base.top_down.is_some() && set(base, "top_down", &embedder.into())? != *base {
-            continue;
-        }
-        let with = set(best, "top_down", &embedder.into())?;
+    let Plan { base, axes, .. } = search.plan;
+    // Ridge and width by leaving classes out are none of a list.
+    let listed = axes.iter().any(|axis| ["krr_ridge", "krr_width"].contains(&&axis.name[..]));
+    for embedder in values(search, "top_down", &EMBEDDERS) {
+        let with = set(best, "top_down", &embedder)?;
         let with = Settings { krr_ridge: base.krr_ridge, krr_width: base.krr_width, ..with };
-        batch.push(with.clone());
-        if embedder != "lsm" {
+        if !(listed && regresses(&embedder)) {
+            batch.push(with.clone());
+        }
+        if regresses(&embedder) {
             let axes = [
                 Axis::new("krr_ridge", &[0.003, 0.01, 0.03, 0.1, 0.3, 1.0]),
                 Axis::new("krr_width", &[0.125, 0.25, 0.5, 1.0]),
@@ -241,12 +319,4 @@ fn propagated<T: Scalar>(search: &mut Search<'_, T>, chosen: &Settings) -> Resul
 /// Embeddings where the points live, unless it was said otherwise.
 fn on_sphere(settings: &Settings) -> Settings {
     Settings { unit_embedding: settings.unit_embedding.or(Some(true)), ..settings.clone() }
-}
-
-/// The settings with `value`; nothing where another value is fixed.
-fn fixed_or(base: &Settings, name: &str, value: &str) -> Result<Option<Settings>> {
-    match base.entries().get(name) {
-        Some(fixed) if fixed != value => Ok(None),
-        _ => set(base, name, &value.into()).map(Some),
-    }
 }

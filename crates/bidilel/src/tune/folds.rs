@@ -126,6 +126,11 @@ fn check(known: usize, held_out: usize, setting: &'static str, found: &str) -> R
     if held_out >= MIN_CLASSES && known >= held_out + MIN_CLASSES {
         return Ok(());
     }
+    // No share would do.
+    if known < 2 * MIN_CLASSES {
+        let expected = format!("at least {}, so that {MIN_CLASSES} can be held out", 2 * MIN_CLASSES);
+        return wrong("the number of known classes", expected, known.to_string());
+    }
     let expected = format!(
         "such that at least {MIN_CLASSES} of the {known} known classes are held out and {MIN_CLASSES} are left to learn from"
     );
@@ -214,7 +219,8 @@ mod tests {
         let (dataset, mut trial) = small();
         trial.known.truncate(3);
         let failure = folds(&dataset, &trial, Holdout::Random { share: 0.2, folds: 5, seed: 0 }).unwrap_err();
-        assert!(failure.to_string().contains("3 known classes"), "{failure}");
+        let expected = "the number of known classes must be at least 4, so that 2 can be held out, found 3";
+        assert_eq!(failure.to_string(), expected);
         for share in [0.0, 1.0, f64::NAN] {
             assert!(folds(&dataset, &trial, Holdout::Random { share, folds: 5, seed: 0 }).is_err());
         }

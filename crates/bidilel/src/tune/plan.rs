@@ -188,7 +188,7 @@ impl<T: Scalar> Search<'_, T> {
         }
     }
 
-    /// Scores a batch and returns its best; `current` where the budget leaves no time for it.
+    /// Scores a batch and returns its best; `current` where the budget leaves no time for it, if anything was scored before.
     pub(super) fn stage(
         &mut self,
         stage: Stage,
@@ -198,6 +198,7 @@ impl<T: Scalar> Search<'_, T> {
     ) -> Result<Settings> {
         let mut batch = self.admit(batch);
         let first = matches!(stage, Stage::Coarse | Stage::Pipelines);
+        let answered = !first || self.prior.is_some();
         if self.stopped {
             return Ok(current.clone());
         }
@@ -212,7 +213,7 @@ impl<T: Scalar> Search<'_, T> {
         if let Some(setting) = varied {
             self.curves.push(Curve { setting: setting.to_owned(), points: judged });
         }
-        if best.is_err() && !first && self.stopped { Ok(current.clone()) } else { best }
+        if best.is_err() && answered && self.stopped { Ok(current.clone()) } else { best }
     }
 
     /// These axes without those that are fixed, and with the values of the plan where it has some.

@@ -54,9 +54,13 @@ pub(super) struct Log {
 impl<T: Scalar> Search<'_, T> {
     /// Clips dims that do not exist, and drops duplicates.
     pub(super) fn admit(&mut self, batch: Vec<Settings>) -> Vec<Settings> {
+        let Plan { base, axes, auto, .. } = self.plan;
+        // Every learner has another number of dims: those that a choice of pipelines tries on its own are nobody's wish.
+        let said = !auto || base.dim.is_some() || axes.iter().any(|axis| axis.name == "dim");
         let clip = |settings: Settings| {
             let (clipped, asked) = self.evaluator.clipped(&settings);
             if let (Some(asked), Some(dim)) = (asked, clipped.dim)
+                && said
                 && self.log.clipped.insert(asked)
             {
                 let text = format!("there are no {asked} latent dimensions here: {dim} are tried instead");

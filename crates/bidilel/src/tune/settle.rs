@@ -6,7 +6,7 @@ use bidilel_math::{Check, Observer, Scalar};
 
 use super::choose::{Paired, Rule, Unit, Verdict, challenger};
 use super::grid::{Axis, key};
-use super::search::Search;
+use super::search::{Search, TIE};
 use super::{Scored, Stage};
 use crate::bottom_up::DEFAULT_DIM;
 use crate::error::Result;
@@ -132,18 +132,35 @@ impl<T: Scalar> Search<'_, T> {
         let (base, own) = (&self.plan.base, prior.clone());
         let whole =
             Settings { gamma: base.gamma.or(own.gamma), post: base.post.clone().or(own.post.clone()), ..own };
-        let best = if key(&whole) == key(&prior) {
-            best
-        } else {
-            self.prior = Some(whole);
+        let same = key(&whole) == key(&prior);
+        if !same {
+            self.prior = Some(whole.clone());
             self.score_prior()?;
             self.rejected = None;
             self.tried = vec![(Stage::Best, best.clone())];
+        }
+        let best = if self.plan.auto {
             // The highest mean wins among pipelines.
-            if self.plan.auto { best } else { self.settle(best, None)? }
+            self.not_below(best, whole)
+        } else if same {
+            best
+        } else {
+            self.settle(best, None)?
         };
         let verdict = self.verdict(&best)?;
         Ok((best, verdict))
+    }
+
+    /// A choice among pipelines, or the defaults where these have a higher mean or were scored on more folds: a budget may
+    /// have ended the search before anything better was found, and values that are fixed may leave the defaults out of it.
+    fn not_below(&mut self, best: Settings, prior: Settings) -> Settings {
+        let [own, default] = [&best, &prior].map(|one| self.scored(Stage::Best, one));
+        let fewer = own.scores.is_empty() || own.scores.len() < default.scores.len();
+        if default.problem.is_some() || !(fewer || own.problem.is_some() || own.mean < default.mean - TIE) {
+            return best;
+        }
+        self.inductive = None;
+        prior
     }
 
     fn verdict(&mut self, best: &Settings) -> Result<Option<Verdict>> {

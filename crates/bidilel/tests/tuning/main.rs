@@ -2,6 +2,7 @@
 
 mod equality;
 mod fused;
+mod pipelines;
 mod strategies;
 mod support;
 mod sure;
