@@ -7,7 +7,7 @@ use bidilel::dataset::Dataset as Data;
 use bidilel::settings::Settings;
 use bidilel::split::{Trial, Trials};
 use bidilel::tune::{
-    Axis, Evaluator, FOLDS, Holdout, Host, Plan, Rule, SHARE, Stage, Strategy, enough_folds, folds,
+    Axis, Evaluator, FOLDS, Holdout, Host, Plan, Rule, SHARE, Stage, Strategy, folds,
 };
 use bidilel::{Error, Observer};
 use bidilel_report::Tuning;
@@ -46,11 +46,11 @@ impl Search {
     /// Which of so many known classes are held out.
     pub(crate) fn held_out(&self, known: usize, seed: u64) -> Holdout {
         let (share, folds) = (self.holdout.unwrap_or(SHARE), self.trials.unwrap_or(FOLDS));
-        match (self.holdout, self.trials) {
-            (None, None) if self.auto => Holdout::Random { share, folds: enough_folds(known), seed },
+        let holdout = match (self.holdout, self.trials) {
             (None, None) => Holdout::Matched { share, folds, seed },
             _ => Holdout::Random { share, folds, seed },
-        }
+        };
+        if self.auto { holdout.among_pipelines(known) } else { holdout }
     }
 
     /// The host of a search that began now.

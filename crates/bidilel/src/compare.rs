@@ -180,7 +180,8 @@ pub struct Contest {
     seed: u64,
     /// Settings that were chosen, by the settings that were fixed.
     chosen: HashMap<String, Settings>,
-    evaluator: Option<Evaluator>,
+    /// What the last contender that was tuned was scored on.
+    evaluator: Option<(Holdout, Evaluator)>,
 }
 
 impl Contest {
@@ -220,7 +221,8 @@ impl Contest {
     /// The settings of a contender, with what it leaves open chosen on held-out known classes.
     ///
     /// Refiners are chosen for the batch, not for a fold: the settings of a method with refiners are those without,
-    /// apart from the neighbors of self-training, which the paper's protocol chooses by itself.
+    /// apart from the neighbors of self-training, which the paper's protocol chooses by itself. A contender that chooses its
+    /// whole pipeline has folds of its own ([`Holdout::among_pipelines`]).
     ///
     /// # Errors
     /// Where no setting could be fitted.
@@ -243,12 +245,16 @@ impl Contest {
         if let Some(best) = self.chosen.get(&key) {
             return Ok(if auto { best.clone() } else { Settings { post, ..best.clone() } });
         }
-        if self.evaluator.is_none() {
+        let holdout = if auto { holdout.among_pipelines(self.trial.known.len()) } else { holdout };
+        if self.evaluator.as_ref().is_none_or(|(own, _)| *own != holdout) {
+            // Before the new one is there: both would take twice the memory.
+            self.evaluator = None;
             let folds = folds(&self.dataset, &self.trial, holdout)?;
             let (dataset, choice) = (Arc::clone(&self.dataset), base.choice(&self.dataset)?);
-            self.evaluator = Some(Evaluator::new(dataset, &self.trial, folds, &choice, self.seed, watch)?);
+            let evaluator = Evaluator::new(dataset, &self.trial, folds, &choice, self.seed, watch)?;
+            self.evaluator = Some((holdout, evaluator));
         }
-        let Some(evaluator) = &mut self.evaluator else { unreachable!("it was just made") };
+        let Some((_, evaluator)) = &mut self.evaluator else { unreachable!("it was just made") };
         let rule = Rule::Sure { refined: false };
         let plan = Plan { base, axes: Vec::new(), strategy: Strategy::Paper, rule, auto, seed: self.seed };
         let best = plan.run(evaluator, host, watch)?.best.settings;
@@ -323,6 +329,37 @@ mod tests {
         let auto = ["auto", "auto-inductive"].map(|name| parse(name).expect(name).remove(0));
         assert!(auto.iter().all(|one| one.auto));
         assert_eq!(auto.map(|one| one.kind()), [Kind::Transductive, Kind::Inductive]);
+    }
+
+    /// Counts the folds that scores come from, and stops before all of a search is done.
+    #[derive(Default)]
+    struct Folds(std::sync::Mutex<std::collections::BTreeSet<usize>>);
+
+    impl Host for Folds {
+        fn evaluated(&self, _: &Settings, fold: usize, _: f64) {
+            self.0.lock().expect("no panic").insert(fold);
+        }
+
+        fn evaluations_left(&self, used: usize) -> usize {
+            30_usize.saturating_sub(used)
+        }
+    }
+
+    #[test]
+    fn a_choice_among_pipelines_has_the_folds_of_tune_and_others_keep_theirs() {
+        let dataset = Arc::new(crate::Synthetic::default().generate(1).expect("data"));
+        let trial = dataset.trials(None).expect("a split").remove(0);
+        let expected = crate::tune::enough_folds(trial.known.len());
+        let mut contest =
+            Contest::new(dataset, trial, &Settings::default(), 0, &bidilel_math::Silent).expect("a contest");
+        let holdout = Holdout::Matched { share: 0.2, folds: 5, seed: 0 };
+        for (name, folds) in [("bidilel", 5), ("auto-inductive", expected), ("eszsl", 5)] {
+            let contender = parse(name).expect(name).remove(0);
+            let host = Folds::default();
+            contest.tune(&contender, holdout, &host, &bidilel_math::Silent).expect(name);
+            assert_eq!(host.0.into_inner().expect("no panic").len(), folds, "{name}");
+        }
+        assert_ne!(expected, 5);
     }
 
     #[test]

@@ -204,7 +204,10 @@ impl Race<'_> {
         let began = Instant::now();
         let tuned = args.tune || contender.auto;
         let settings = if tuned {
-            let book = self.journal.as_ref().map(|journal| Scores { journal, split: &key.split });
+            // Scores are known by the number of their fold, and a choice among pipelines has folds of its own.
+            let split =
+                if contender.auto { format!("{} among pipelines", key.split) } else { key.split.clone() };
+            let book = self.journal.as_ref().map(|journal| Scores { journal, split: &split });
             let book = book.as_ref().map(|book| book as &dyn ScoreBook);
             let console = Console::new(book, args.budget, progress);
             let chosen = contest.tune(contender, self.holdout, &console, &console);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use bidilel::settings::{Kind, PostName, Settings, setting};
-use bidilel::tune::{Axis, FOLDS, Holdout, Plan, Rule, SHARE, Strategy, enough_folds};
+use bidilel::tune::{Axis, FOLDS, Holdout, Plan, Rule, SHARE, Strategy};
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Map, Value};
 
@@ -124,13 +124,7 @@ impl TuneArgs {
     /// Which of so many known classes are held out.
     pub(crate) fn held_out(&self, known: usize) -> Result<Holdout> {
         let holdout = held_out(self.holdout, self.trials, self.values.seed)?;
-        Ok(match holdout {
-            // Validation classes are often many: what is left of the others to learn from is unlike the whole.
-            Holdout::Matched { share, seed, .. } if self.auto => {
-                Holdout::Random { share, folds: enough_folds(known), seed }
-            }
-            other => other,
-        })
+        Ok(if self.auto { holdout.among_pipelines(known) } else { holdout })
     }
 }
 

@@ -35,6 +35,18 @@ pub enum Holdout {
     },
 }
 
+impl Holdout {
+    /// The same for a choice among pipelines of so many known classes: where nobody says otherwise, as many random folds
+    /// as [`enough_folds`]. Validation classes are often many, and what is left of the others is unlike the whole.
+    #[must_use]
+    pub fn among_pipelines(self, known: usize) -> Self {
+        match self {
+            Self::Matched { share, seed, .. } => Self::Random { share, folds: enough_folds(known), seed },
+            other => other,
+        }
+    }
+}
+
 /// The share that is held out by default: the paper's.
 pub const SHARE: f64 = 0.2;
 /// How many times, by default.
