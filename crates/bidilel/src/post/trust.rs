@@ -65,8 +65,10 @@ impl fmt::Display for Doubt {
         match self {
             Self::Few { instances, classes } => write!(
                 f,
-                "balanced refinement by {instances} instances of {classes} classes: fewer than {FEW_PER_CLASS} per class \
-                 say little about the classes, so that answers change little"
+                "balanced refinement by {} of {}: fewer than {FEW_PER_CLASS} per class \
+                 say little about the classes, so that answers change little",
+                counted(*instances, "instance", "instances"),
+                counted(*classes, "class", "classes")
             ),
             Self::Uneven { distance, given: true } => write!(
                 f,
@@ -82,6 +84,10 @@ impl fmt::Display for Doubt {
             ),
         }
     }
+}
+
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// Passes everything on, and keeps the notes.
@@ -135,6 +141,8 @@ mod tests {
     #[test]
     fn small_batches_are_doubted_and_weigh_less() {
         assert_eq!(Doubt::few(12, 4), None);
+        let said = Doubt::few(1, 4).expect("a doubt").to_string();
+        assert!(said.starts_with("balanced refinement by 1 instance of 4 classes: "), "{said}");
         assert_eq!(Doubt::few(11, 4), Some(Doubt::Few { instances: 11, classes: 4 }));
         assert!((weight(6, 4) - 0.5).abs() < 1e-12);
         assert!((weight(12, 4) - 1.0).abs() < 1e-12 && (weight(1000, 4) - 1.0).abs() < 1e-12);
