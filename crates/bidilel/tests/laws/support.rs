@@ -10,7 +10,7 @@ use bidilel::post::{
 };
 use bidilel::synthetic::{Synthetic, View};
 use bidilel::task::{Choice, Task};
-use bidilel::top_down::{Form, Init, Kernel, Lsm, LsmSvr, Optimizer, Svr, TopDown};
+use bidilel::top_down::{Form, Init, Kernel, Krr, Lsm, LsmKrr, LsmSvr, Optimizer, Svr, TopDown};
 use bidilel_math::Silent;
 
 pub(crate) fn dataset(seed: u64) -> Dataset {
@@ -70,6 +70,9 @@ pub(crate) fn embedders() -> Vec<TopDown> {
         TopDown::Svr(svr(Kernel::Rbf { gamma: None }, Form::Epsilon { epsilon: 0.01 })),
         TopDown::Svr(svr(Kernel::Linear, Form::Nu { nu: 0.5 })),
         TopDown::LsmSvr(LsmSvr::default()),
+        TopDown::Krr(Krr::default()),
+        TopDown::Krr(Krr { krr_ridge: Some(0.1), krr_width: Some(0.5), unit_embedding: true }),
+        TopDown::LsmKrr(LsmKrr::default()),
     ]
 }
 

@@ -74,6 +74,10 @@ pub(crate) fn mixed() -> Vec<Settings> {
         json!({"dim": 8, "post": ["self-training", "structured"], "self_training_neighbors": 9}),
         json!({"dim": 8, "semantic": ["attributes", "words"], "gamma": 0.3}),
         json!({"dim": 8, "init": "random", "normalize_embedding": true}),
+        json!({"bottom_up": "cca+lda", "dim": 6, "top_down": "krr", "unit_embedding": true}),
+        json!({"bottom_up": "cca+lda", "dim": 9, "top_down": "lsm+krr", "krr_ridge": 0.1}),
+        json!({"bottom_up": "lda", "ridge": 0.1, "top_down": "krr", "semantic": ["attributes", "words"]}),
+        json!({"normalize": "power", "dim": 8, "init": "krr", "post": ["balanced", "propagation"]}),
     ] {
         all.push(settings(more));
     }
