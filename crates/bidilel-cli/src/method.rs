@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use bidilel::settings::{Owner, Settings, TABLE};
+use bidilel::settings::{MethodName, Owner, Setting, Settings, TABLE};
 use bidilel_math::Observer;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
+use serde::Serialize;
 
 use crate::failure::{usage, worded};
 use crate::input;
@@ -95,14 +96,49 @@ impl MethodArgs {
 
     /// Notes options that were typed but have no effect on the chosen method.
     pub(crate) fn note_unused(&self, settings: &Settings, watch: &dyn Observer) {
-        let used = settings.effective().entries();
         // Settings that cannot be read have failed before.
-        let Ok(typed) = self.typed() else { return };
-        for name in typed.entries().keys().filter(|name| !used.contains_key(*name)) {
-            let option = options::option(name);
-            watch.note(&format!("{option} has no effect with the method that was chosen"));
+        let given = self.typed().map(|typed| typed.entries()).unwrap_or_default();
+        // `best` stands for several settings, and weights may stand in names: of these only the latter were typed.
+        let is_typed = |row: &&Setting| {
+            let weighs = ["view_weights", "semantic_weights"].contains(&row.name);
+            self.typed.iter().any(|typed| typed.row.name == row.name)
+                || (weighs && given.contains_key(row.name))
+        };
+        for row in TABLE.iter().filter(is_typed).filter(|row| !row.matters(settings)) {
+            watch.note(&format!(
+                "{} has no effect {}",
+                options::option(row.name),
+                circumstance(row, settings)
+            ));
         }
     }
+}
+
+/// In which circumstances a setting has no effect.
+fn circumstance(row: &Setting, settings: &Settings) -> String {
+    let (learner, embedder) = (settings.bottom_up.unwrap_or_default(), settings.top_down.unwrap_or_default());
+    match row.owner {
+        Owner::Refiner(refiner) if !settings.post.iter().flatten().any(|post| *post == refiner) => {
+            format!("without --post {}", named(refiner))
+        }
+        Owner::BottomUp(learners) if !learners.contains(&learner) && is_own(settings) => {
+            format!("with --bottom-up {}", named(learner))
+        }
+        Owner::TopDown(embedders) if !embedders.contains(&embedder) && is_own(settings) => {
+            format!("with --top-down {}", named(embedder))
+        }
+        _ => "with the method that was chosen".to_owned(),
+    }
+}
+
+/// The name of a value, as it is typed.
+fn named(value: impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Whether the method is the paper's, which has learners and embedders.
+fn is_own(settings: &Settings) -> bool {
+    settings.method.unwrap_or_default() == MethodName::Bidilel
 }
 
 /// The message where both are given.

@@ -218,7 +218,10 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("predict {model} {features} --out /dev/stdout", 0, "index,label,distance"),
     ("predict {model} {features} --format jsonl", 0, "{\"index\":"),
     ("evaluate {data} --out -", 0, "\"per_class\""),
-    ("evaluate {data} --alpha 1 --bottom-up pca", 0, "--alpha has no effect"),
+    ("evaluate {data} --alpha 1 --bottom-up pca", 0, "--alpha has no effect with --bottom-up pca"),
+    ("evaluate {data} --krr-ridge 1", 0, "--krr-ridge has no effect with --top-down lsm"),
+    ("evaluate {data} --balanced-strength 1", 0, "--balanced-strength has no effect without --post balanced"),
+    ("tune {data} --auto --strategy grid", 2, "'--auto' cannot be used with '--strategy <NAME>'"),
     ("evaluate {data} --settings {grid:}", 0, "slpp"),
 ];
 
