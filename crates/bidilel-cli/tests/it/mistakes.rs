@@ -187,7 +187,7 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("compare {data} --methods rr --random-splits 26 --random-unseen 1", 1, "random-splits must be between 1 and 25|found 26"),
     ("fit {data} --random-splits 2 --out {out}/m", 2, "fit takes one trial|--random-splits 1"),
     ("tune {data} --random-splits 2", 2, "tune takes one trial|--random-splits 1|compare --tune"),
-    ("tune {data} --random-splits 1 --random-unseen 22", 1, "3 known classes"),
+    ("tune {data} --random-splits 1 --random-unseen 22", 1, "the number of known classes must be at least 4|found 3"),
 
     // Settings and grids in files: a wrong value is the file's, not the command line's.
     ("evaluate {data} --settings nowhere.toml", 1, "nowhere.toml"),
