@@ -67,6 +67,13 @@ def test_tables_without_such_features_are_refused() -> None:
             matrix(table, name)
 
 
+def test_a_table_that_has_labels_already_gets_no_second_column_of_them(model: bidilel.Model, zoo: Arrays) -> None:
+    table = pa.table({"id": np.arange(3), "label": ["a"] * 3, "features": list(zoo.X_test[:3])})
+    with pytest.raises(ValueError, match="the table has a column `label` already"):
+        Recognizer(model)(table)
+    assert Recognizer(model, keep=["id"])(table).column_names == ["id", "label", "distance"]
+
+
 def test_without_ray_the_import_says_what_to_install() -> None:
     code = "import sys; sys.modules['ray'] = None\nimport bidilel.ray"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -56,6 +56,12 @@ def test_everything_public_has_a_docstring_that_names_its_parameters() -> None:
     assert not missing
 
 
+def test_every_function_and_estimator_has_an_example() -> None:
+    made = [getattr(bidilel, name) for name in bidilel.__all__ if name != "__version__"]
+    wanted = [item for item in made if not inspect.isclass(item) or issubclass(item, _estimators())]
+    assert not [item.__name__ for item in wanted if not FunctionDoc(item)["Examples"]]
+
+
 def _estimators() -> tuple[type, ...]:
     from sklearn.base import BaseEstimator
 

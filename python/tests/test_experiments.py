@@ -136,6 +136,8 @@ def test_a_dataset_is_its_arrays(emoji: bidilel.Dataset, tmp_path: Path) -> None
         emoji.features(instances=[99999])
     with pytest.raises(ValueError, match="no split `other`"):
         emoji.trials("other")
+    with pytest.raises(ValueError, match="no semantic representation `other` among"):
+        emoji.metric("other")
 
 
 def test_synthetic_datasets_take_settings() -> None:

@@ -125,6 +125,8 @@ def test_semantics_that_cannot_be_used_are_refused_in_clear_words(zoo: Arrays) -
     }.items():
         with pytest.raises(ValueError, match=words):
             ZeroShotClassifier().fit(zoo.X, zoo.y, **arguments)
+    with pytest.raises(ValueError, match="metric names `vectors`, which is no representation: there is a, b"):
+        ZeroShotClassifier(metric={"vectors": "cosine"}).fit(zoo.X, zoo.y, semantics={"a": table, "b": table})
 
 
 @pytest.mark.parametrize(

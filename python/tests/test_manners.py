@@ -47,6 +47,25 @@ def test_an_exception_in_a_callback_ends_the_computation(zoo: Arrays) -> None:
     assert ZeroShotClassifier().fit(zoo.X, zoo.y, semantics=zoo.semantics).model_
 
 
+def test_a_fit_that_fails_leaves_the_estimator_as_it_was(zoo: Arrays) -> None:
+    """Otherwise the classes of one fit would name the answers of the model of another."""
+    def stop(stage: str, done: int, total: int | None) -> None:
+        raise KeyboardInterrupt
+
+    model = ZeroShotClassifier(dim=10).fit(zoo.X, zoo.y, semantics=zoo.semantics)
+    learner = bidilel.SLPP(dim=4).fit(zoo.X, zoo.y)
+    some = zoo.y != zoo.y[0]
+    for estimator in (model, learner):
+        before = dict(vars(estimator))
+        answers = estimator.transform(zoo.X_test)
+        estimator.set_params(progress=stop)
+        with pytest.raises(KeyboardInterrupt):
+            estimator.fit(zoo.X[some, :50], zoo.y[some], **({"semantics": zoo.semantics} if estimator is model else {}))
+        assert vars(estimator) == {**before, "progress": stop}
+        estimator.set_params(progress=None)
+        assert np.array_equal(estimator.transform(zoo.X_test), answers)
+
+
 @pytest.fixture(scope="module")
 def large() -> Arrays:
     rng = np.random.default_rng(0)

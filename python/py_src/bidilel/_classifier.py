@@ -12,8 +12,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from . import _bidilel
+from ._columns import plain
 from ._fitted import FittedClassifier
-from ._inputs import Representation, array_of, check_width, descriptions, names_of, native, plain
+from ._inputs import Representation, array_of, check_width, descriptions, names_of, native
+from ._latent import whole_or_not
 from ._model import Model
 from ._running import Progress, running, seed_of
 from ._settings import post_of, to_json
@@ -158,6 +160,7 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
         self.random_state = random_state
         self.progress = progress
 
+    @whole_or_not
     def fit(
         self, X: Any, y: ArrayLike, semantics: Any = None, classes: Sequence[Any] | None = None
     ) -> ZeroShotClassifier:
@@ -181,7 +184,6 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
         ZeroShotClassifier
             This estimator.
         """
-        columns = _column_names(X)
         X, y = validate_data(
             self, plain(X), y, dtype="numeric", ensure_all_finite=False, ensure_min_samples=2, multi_output=False
         )
@@ -218,7 +220,7 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
             ordered,
             to_json(self._settings()),
             seed=seed_of(self.random_state),
-            columns=columns,
+            columns=self.feature_names_in_.tolist() if hasattr(self, "feature_names_in_") else None,
             calibrate=self.calibrate,
             keep_instances=self.keep_instances,
             running=running(self.n_jobs, self.progress),
@@ -248,12 +250,3 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
         if twice:
             raise ValueError(f"{twice[0]} is given twice: as a parameter and in settings")
         return {**given, **more}
-
-
-def _column_names(X: Any) -> list[str] | None:
-    """Names of the columns of a table, as a model file keeps them."""
-    columns = getattr(X, "columns", None)
-    if columns is None or type(X).__module__.partition(".")[0] not in ("pandas", "polars"):
-        return None
-    names = list(columns)
-    return names if all(isinstance(name, str) for name in names) else None

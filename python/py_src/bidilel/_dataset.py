@@ -168,7 +168,10 @@ class Dataset:
         -------
         str
         """
-        return next(metric for name, _, metric in self._raw.semantic if semantic in (None, name))
+        for name, _, metric in self._raw.semantic:
+            if semantic in (None, name):
+                return metric
+        raise ValueError(f"no semantic representation `{semantic}` among {', '.join(self.semantic)}")
 
     def trials(self, split: str | None = None) -> list[Trial]:
         """The trials of a split.

@@ -51,6 +51,12 @@ def emoji(name: str = "emoji") -> Dataset:
     Returns
     -------
     Dataset
+
+    Examples
+    --------
+    >>> import bidilel
+    >>> bidilel.emoji().visual
+    ['efficientnet-lite0']
     """
     return open(f"builtin:{name}")
 

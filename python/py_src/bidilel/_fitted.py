@@ -32,6 +32,8 @@ class FittedClassifier(LatentTransformer):
 
     def _candidates(self) -> str:
         check_is_fitted(self, "model_")
+        if self.candidates not in (None, "unseen", "known", "all"):
+            raise ValueError(f"candidates must be one of unseen, known, all, found {self.candidates}")
         if self._known == len(self._labels):
             return "known"
         return self.candidates or "unseen"

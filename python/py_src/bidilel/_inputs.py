@@ -8,49 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._columns import plain
+
 #: One semantic representation: name, metric, classes x dimensions, names of the dimensions.
 Representation = tuple[str, str, "NDArray[np.float64]", "list[str] | None"]
 
 #: The name of a semantic representation that was given without one.
 SEMANTICS = "semantics"
-
-
-def plain(X: Any) -> Any:
-    """Tables of Arrow as arrays, without a copy where one column holds all features; anything else as it is."""
-    module = type(X).__module__.partition(".")[0]
-    if module == "pyarrow":
-        return _from_arrow(X)
-    if module == "polars" and hasattr(X, "to_numpy"):
-        if getattr(X, "width", 2) == 1:
-            X = X.to_series()
-        return X.to_numpy()
-    return X
-
-
-def _from_arrow(X: Any) -> Any:
-    import pyarrow as pa
-
-    if isinstance(X, (pa.Table, pa.RecordBatch)):
-        columns = X.columns
-        if len(columns) == 1 and _width(columns[0].type) is not None:
-            X = columns[0]
-        else:
-            return np.column_stack([column.to_numpy() for column in columns])
-    if isinstance(X, pa.ChunkedArray):
-        X = X.chunk(0) if X.num_chunks == 1 else X.combine_chunks()
-    width = _width(X.type)
-    if width is None:
-        raise ValueError(f"expected columns of numbers or one column of lists of equal length, found {X.type}")
-    if X.null_count:
-        raise ValueError(f"{X.null_count} of {len(X)} rows are null")
-    return X.flatten().to_numpy(zero_copy_only=False).reshape(len(X), width)
-
-
-def _width(kind: Any) -> int | None:
-    """How many numbers a fixed-size list has; none for other types."""
-    import pyarrow as pa
-
-    return int(kind.list_size) if pa.types.is_fixed_size_list(kind) else None
 
 
 def native(X: NDArray[Any]) -> NDArray[Any]:
@@ -100,6 +64,9 @@ def descriptions(
         parts = {str(name): _by_class(value, str(name)) for name, value in semantics.items()}
     else:
         parts = {SEMANTICS: _one(semantics, classes)}
+    odd = [name for name in metric if name not in parts] if isinstance(metric, Mapping) else []
+    if odd:
+        raise ValueError(f"metric names `{odd[0]}`, which is no representation: there is {', '.join(parts)}")
     first = next(iter(parts.values()))[0]
     representations = []
     for name, (labels, values, dimensions) in parts.items():
@@ -111,9 +78,22 @@ def descriptions(
         values = values[rows]
         own = metric if isinstance(metric, str) else metric.get(name, "euclidean")
         if own == "precomputed":
-            values = values[:, rows]
+            values, dimensions = values[:, _columns_of(name, labels, values, dimensions)][:, rows], None
         representations.append((name, own, np.ascontiguousarray(values), dimensions))
     return Described(first, representations)
+
+
+def _columns_of(
+    name: str, labels: list[Any], values: NDArray[np.float64], columns: list[str] | None
+) -> Sequence[int] | NDArray[np.intp]:
+    """The column of every class in a matrix of distances: by name where columns have names of classes."""
+    own = [str(label) for label in labels]
+    if columns is None or not set(columns) & set(own):
+        return range(values.shape[1])
+    if sorted(columns) != sorted(own):
+        odd = next(iter(set(columns) ^ set(own)), "twice")
+        raise ValueError(f"semantics `{name}`: distances need one row and one column per class, which `{odd}` lacks")
+    return np.array([columns.index(label) for label in own], dtype=np.intp)
 
 
 def _is_by_class(value: Any) -> bool:
@@ -142,10 +122,43 @@ def _by_class(value: Any, name: str) -> tuple[list[Any], NDArray[np.float64], li
             if length != first:
                 raise ValueError(f"class `{label}`: expected {first} numbers for `{name}`, found {length}")
         labels = list(value)
-        values = _numbers([np.ravel(vector) for vector in value.values()], name)
-        return _unique(labels), values, None
+        vectors, dimensions = _aligned(value, name)
+        return _unique(labels), _numbers(vectors, name), dimensions
     # A DataFrame: one row per class.
     return _unique(list(value.index)), _numbers(value.to_numpy(), name), [str(column) for column in value.columns]
+
+
+def _aligned(vectors: Mapping[Any, Any], name: str) -> tuple[list[NDArray[Any]], list[str] | None]:
+    """Vectors of classes in one order of dimensions, where Series name these, and the names."""
+    dimensions = next((own for own in map(names_in, vectors.values()) if own is not None), None)
+    if dimensions is None:
+        return [np.ravel(vector) for vector in vectors.values()], None
+    aligned = [by_name(vector, dimensions, f"class `{label}`, `{name}`") for label, vector in vectors.items()]
+    return aligned, dimensions
+
+
+def names_in(vector: Any) -> list[str] | None:
+    """Names of the dimensions of a Series; none of other vectors, or where they are numbers."""
+    index = getattr(vector, "index", None)
+    # A list has a method of that name.
+    if index is None or callable(index) or not any(isinstance(one, str) for one in index):
+        return None
+    return [str(one) for one in index]
+
+
+def by_name(vector: Any, dimensions: Sequence[str], what: str) -> NDArray[Any]:
+    """The numbers of a vector in the order of these dimensions, where it names its own."""
+    own, values = names_in(vector), np.ravel(vector)
+    if own is None or own == list(dimensions):
+        return values
+    places = {one: at for at, one in enumerate(own)}
+    odd = next((one for one in dimensions if one not in places), None)
+    if odd is not None:
+        raise ValueError(f"{what}: there is no number for the dimension `{odd}`")
+    if len(own) != len(dimensions):
+        odd = next((one for one in own if one not in set(dimensions)), "given twice")
+        raise ValueError(f"{what}: expected {len(dimensions)} dimensions, found {len(own)}: `{odd}`")
+    return values[[places[one] for one in dimensions]]
 
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._inputs import native, plain
+from ._columns import plain
+from ._inputs import native
 from ._model import Model
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def whole_or_not(fit: F) -> F:
+    """A fit that fails or is interrupted leaves the estimator as it was: never classes of one fit with a model of another."""
+
+    @wraps(fit)
+    def fit_or_restore(self: Any, *arguments: Any, **named: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *arguments, **named)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast("F", fit_or_restore)
 
 
 class LatentTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]

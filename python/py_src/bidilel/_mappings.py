@@ -12,7 +12,8 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _bidilel
-from ._inputs import plain
+from ._columns import plain
+from ._latent import whole_or_not
 from ._running import Progress, running, seed_of
 
 
@@ -102,6 +103,7 @@ class Sammon(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
 
+    @whole_or_not
     def fit(self, X: Any, y: ArrayLike | None = None) -> Sammon:
         """Map all rows.
 
@@ -212,6 +214,7 @@ class LandmarkSammon(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.random_state = random_state
         self.progress = progress
 
+    @whole_or_not
     def fit(self, X: Any, y: ArrayLike | None = None, points: ArrayLike | None = None) -> LandmarkSammon:
         """Map the landmarks, or take their points.
 

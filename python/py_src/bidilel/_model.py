@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _bidilel
 from ._findings import Explanation
-from ._inputs import features
+from ._columns import column_names, selected
+from ._inputs import by_name, features, names_in
 from ._running import Progress, running
 
 
@@ -160,7 +161,7 @@ class Model:
         -------
         ndarray of str of shape (n_samples,)
         """
-        indices, _ = self._raw.predict(features(X, self.n_features), candidates, running(n_jobs, progress))
+        indices, _ = self._raw.predict(self._rows(X), candidates, running(n_jobs, progress))
         return np.asarray(self.classes(candidates))[indices]
 
     def scores(
@@ -182,7 +183,7 @@ class Model:
         ndarray of shape (n_samples, n_classes)
             In the order of :meth:`classes`.
         """
-        return self._raw.scores(features(X, self.n_features), candidates, running(n_jobs, progress))
+        return self._raw.scores(self._rows(X), candidates, running(n_jobs, progress))
 
     def refine(self, X: Any, *, n_jobs: int | None = None, progress: Progress = None) -> NDArray[Any]:
         """The best class of every row after the refiners of the fit, which look at all rows together.
@@ -200,7 +201,7 @@ class Model:
         -------
         ndarray of str of shape (n_samples,)
         """
-        scores = self._raw.refined(features(X, self.n_features), running(n_jobs, progress))
+        scores = self._raw.refined(self._rows(X), running(n_jobs, progress))
         labels: NDArray[Any] = np.asarray(self.classes())[scores.argmax(axis=1)]
         return labels
 
@@ -218,7 +219,7 @@ class Model:
         -------
         ndarray of shape (n_samples, n_latent)
         """
-        return self._raw.project(features(X, self.n_features), True, running(n_jobs, progress))
+        return self._raw.project(self._rows(X), True, running(n_jobs, progress))
 
     def explain(
         self,
@@ -251,7 +252,7 @@ class Model:
             One per row.
         """
         extent = (top, nearest, attributes, instances)
-        rows = features(X, self.n_features)
+        rows = self._rows(X)
         return [Explanation(one) for one in json.loads(self._raw.explain(rows, candidates, extent, running(n_jobs, progress)))]
 
     def add_class(self, name: str, semantics: ArrayLike | Mapping[str, ArrayLike]) -> Model:
@@ -288,10 +289,28 @@ class Model:
         self._raw = self._raw.without_classes([name])
         return self
 
+    def _rows(self, X: Any) -> NDArray[Any]:
+        """Rows as the compiled half takes them; of a table the columns that the model was fitted to, by their names."""
+        if column_names(X) is not None:
+            views = [view.get("columns") for view in self.header["visual"]]
+            if None not in views:
+                X = selected(X, [name for view in views for name in view])
+        return features(X, self.n_features)
+
     def _vectors(self, semantics: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, list[float]]:
-        if isinstance(semantics, Mapping):
-            return {str(name): np.ravel(np.asarray(vector, dtype=float)).tolist() for name, vector in semantics.items()}
-        names = [name for name, _ in self._raw.semantics]
-        if len(names) > 1:
-            raise ValueError(f"the model has several semantic representations: give a dict by {', '.join(names)}")
-        return {name: np.ravel(np.asarray(semantics, dtype=float)).tolist() for name in names}
+        if not isinstance(semantics, Mapping):
+            names = [name for name, _ in self._raw.semantics]
+            if len(names) > 1:
+                raise ValueError(f"the model has several semantic representations: give a dict by {', '.join(names)}")
+            semantics = dict.fromkeys(names, semantics)
+        return {str(name): self._vector(str(name), vector) for name, vector in semantics.items()}
+
+    def _vector(self, name: str, vector: ArrayLike) -> list[float]:
+        """The numbers of a description, in the order of the model's dimensions where both name these."""
+        if names_in(vector) is not None:
+            found = {one["name"]: one for one in self.header["semantic"]}.get(name, {})
+            own = self.classes("all") if found.get("metric") == "precomputed" else found.get("names")
+            if own is not None:
+                vector = by_name(vector, own, f"`{name}`")
+        numbers: list[float] = np.ravel(np.asarray(vector, dtype=float)).tolist()
+        return numbers

@@ -11,8 +11,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from . import _bidilel
-from ._inputs import check_width, names_of, native, plain
-from ._latent import LatentTransformer
+from ._columns import plain
+from ._inputs import check_width, names_of, native
+from ._latent import LatentTransformer, whole_or_not
 from ._model import Model
 from ._running import Progress, running
 from ._settings import to_json
@@ -202,6 +203,7 @@ class SLPP(_Projection):
     def landmarks_(self) -> NDArray[np.float64]:
         return self.model_._raw.class_points("known")
 
+    @whole_or_not
     def fit(self, X: Any, y: ArrayLike) -> SLPP:
         """Learn the map from labeled instances.
 
@@ -274,6 +276,7 @@ class LPP(_Projection):
 
     _bottom_up = "lpp"
 
+    @whole_or_not
     def fit(self, X: Any, y: ArrayLike | None = None) -> LPP:
         """Learn the map.
 

@@ -16,6 +16,9 @@ from ._running import running
 
 __all__ = ["Recognizer", "matrix"]
 
+#: The columns that a recognizer adds.
+RESULT = ("label", "distance")
+
 
 def matrix(table: pa.Table | pa.RecordBatch, features: str | Sequence[str]) -> NDArray[Any]:
     """The features of a table as rows.
@@ -38,7 +41,7 @@ def matrix(table: pa.Table | pa.RecordBatch, features: str | Sequence[str]) -> N
     if isinstance(column.type, pa.ExtensionType):
         column = column.storage
     kind = column.type
-    if not (pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+    if not _is_lists(kind):
         raise ValueError(f"column `{features}`: expected lists of numbers, found {kind}; name a column per feature in a list")
     if column.null_count:
         raise ValueError(f"column `{features}`: {column.null_count} of {len(column)} rows are null")
@@ -52,6 +55,13 @@ def matrix(table: pa.Table | pa.RecordBatch, features: str | Sequence[str]) -> N
             odd = int(np.flatnonzero(lengths != lengths[0])[0])
             raise ValueError(f"column `{features}`: expected {lengths[0]} numbers in row {odd}, found {lengths[odd]}")
     return native(values.to_numpy(zero_copy_only=False).reshape(len(column), width))
+
+
+def _is_lists(kind: pa.DataType) -> bool:
+    """Whether a column of this type has a list in every row, as :func:`matrix` reads it."""
+    if isinstance(kind, pa.ExtensionType):
+        kind = kind.storage_type
+    return bool(pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
 def _column(table: pa.Table | pa.RecordBatch, name: str) -> Any:
@@ -151,13 +161,18 @@ class Recognizer:
             The same rows in the same order.
         """
         model, rows = self.model, matrix(table, self._features)
-        kept = table.select(self.kept(table.column_names))
+        names = self.kept(table.column_names)
+        twice = [name for name in names if name in RESULT]
+        if twice:
+            raise ValueError(f"the table has a column `{twice[0]}` already: name the columns to keep, without it, or rename it")
+        kept = table.select(names)
         if not len(rows):
             labels, distances = np.array([], dtype=object), np.array([], dtype=np.float64)
         else:
             indices, distances = model._raw.predict(rows, self._candidates, running(self._n_jobs))
             labels = np.asarray(model.classes(self._candidates), dtype=object)[indices]
-        return kept.append_column("label", pa.array(labels, pa.string())).append_column("distance", pa.array(distances))
+        label, distance = RESULT
+        return kept.append_column(label, pa.array(labels, pa.string())).append_column(distance, pa.array(distances))
 
     def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Recognize record batches one by one, as Spark's ``mapInArrow`` wants it.
