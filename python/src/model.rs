@@ -53,7 +53,13 @@ impl Model {
         let labels = labels.as_array().iter().map(label).collect::<PyResult<Vec<_>>>()?;
         let classes = Classes { labels, known, unseen, descriptions, columns };
         let wanted = Wanted { settings: settings::parse(settings)?, seed, calibrate, keep_instances };
-        x.with(|rows| run(py, &running, |watch| fit::fit(rows, classes, &wanted, watch))).map(Self::of)
+        x.with(|rows| {
+            run(py, &running, |watch| {
+                settings::note_unused(&wanted.settings, watch);
+                fit::fit(rows, classes, &wanted, watch)
+            })
+        })
+        .map(Self::of)
     }
 
     /// Reads the bytes of a model file.

@@ -5,12 +5,11 @@
 //! exception in the callback, cancels the work and is raised when it has stopped.
 
 use std::any::Any;
-use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::failure::Failure;
@@ -30,6 +29,9 @@ pub(crate) struct Running {
     threads: Option<usize>,
     #[pyo3(item)]
     progress: Option<Py<PyAny>>,
+    /// Takes a note: Python knows which line of the user it is for.
+    #[pyo3(item)]
+    warn: Py<PyAny>,
 }
 
 /// Runs `work` and returns its result; notes become warnings.
@@ -81,7 +83,9 @@ pub(crate) fn run<R: Send>(
         Ok(None) | Err(_) => return Err(PyRuntimeError::new_err("the computation ended without a result")),
     };
     tell(py, running, &watch)?;
-    warn(py, &watch)?;
+    for note in watch.take_notes() {
+        running.warn.call1(py, (note,))?;
+    }
     Ok(found)
 }
 
@@ -90,14 +94,6 @@ fn tell(py: Python<'_>, running: &Running, watch: &Watch) -> PyResult<()> {
     let Some(callback) = &running.progress else { return Ok(()) };
     for event in watch.take_events() {
         callback.call1(py, (event.stage, event.done, event.total))?;
-    }
-    Ok(())
-}
-
-fn warn(py: Python<'_>, watch: &Watch) -> PyResult<()> {
-    for note in watch.take_notes() {
-        let message = CString::new(note.replace('\0', " "))?;
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 2)?;
     }
     Ok(())
 }

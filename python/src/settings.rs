@@ -13,9 +13,40 @@ use crate::json::plain;
 pub(crate) fn parse(text: &str) -> Result<Settings, Failure> {
     let object: Map<String, Value> =
         serde_json::from_str(text).map_err(|cause| bidilel::Error::Unreadable { cause })?;
-    let settings = Settings::default().with(&object)?;
+    let settings = combined(&object)?;
     settings.check()?;
     Ok(settings)
+}
+
+/// The settings of an object; a failure names the one that is to blame.
+pub(crate) fn combined(object: &Map<String, Value>) -> Result<Settings, Failure> {
+    let fails = |name: &String, value: &Value| {
+        Settings::default().with(&Map::from_iter([(name.clone(), value.clone())])).is_err()
+    };
+    Settings::default().with(object).map_err(|error| {
+        let blamed = object.iter().find(|(name, value)| fails(name, value));
+        blamed.map_or_else(|| error.into(), |(name, value)| blame(name, value))
+    })
+}
+
+/// What is wrong with a setting by itself.
+fn blame(name: &str, value: &Value) -> Failure {
+    let Some(row) = TABLE.iter().find(|row| row.name == name.replace('-', "_")) else {
+        let names: Vec<String> = TABLE.iter().map(|row| row.name.to_owned()).collect();
+        let near = bidilel_data::closest(name, &names).map(|near| format!(": did you mean `{near}`?"));
+        return anyhow::anyhow!("there is no setting `{name}`{}", near.unwrap_or_default()).into();
+    };
+    let expected = match row.kind {
+        Kind::Float => "a number".to_owned(),
+        Kind::Count => "a whole number of at least 0".to_owned(),
+        Kind::Flag => "true or false".to_owned(),
+        Kind::Name(names) => format!("one of {}", names.join(", ")),
+        Kind::Names(names) => format!("a list of {}", names.join(", ")),
+        Kind::Texts => "a list of names".to_owned(),
+        Kind::Floats => "a list of numbers".to_owned(),
+    };
+    let found = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    bidilel::Error::Setting { setting: row.name, expected: expected.into(), found }.into()
 }
 
 /// Notes settings that were given but have no effect on the chosen method.

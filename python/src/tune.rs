@@ -156,6 +156,9 @@ fn axes(grid: &str) -> Result<Vec<Axis>, Failure> {
             Value::Array(values) => values,
             one => vec![one],
         };
+        for value in &values {
+            settings::combined(&Map::from_iter([(name.clone(), value.clone())]))?;
+        }
         let axis = Axis { name, values };
         for settings in axis.over(&Settings::default())? {
             settings.check()?;

@@ -77,6 +77,12 @@ def test_types_hold() -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_stub_is_that_of_the_compiled_module() -> None:
+    command = [sys.executable, "-m", "mypy.stubtest", "bidilel._bidilel", "--ignore-disjoint-bases"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_notebook_runs(tmp_path: Path) -> None:
     notebook = nbformat.read(HERE.parent / "notebooks" / "emoji.ipynb", as_version=4)
     # Over files: a kernel needs no port of the machine.

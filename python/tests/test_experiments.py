@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -132,8 +133,14 @@ def test_a_dataset_is_its_arrays(emoji: bidilel.Dataset, tmp_path: Path) -> None
         emoji.save(tmp_path / "copy")
     broken = bidilel.inspect(tmp_path / "nothing")
     assert not broken.ok and broken.problems[0]["severity"] == "error"
+    mask = np.arange(len(emoji)) % 7 == 2
+    assert np.array_equal(emoji.features(instances=mask), emoji.features()[mask])
     with pytest.raises(ValueError, match="instance 99999 does not exist"):
         emoji.features(instances=[99999])
+    with pytest.raises(ValueError, match="instance -1 does not exist"):
+        emoji.features(instances=[-1])
+    with pytest.raises(ValueError, match="instances must be a list of indices or a mask"):
+        emoji.features(instances=[0.5])
     with pytest.raises(ValueError, match="no split `other`"):
         emoji.trials("other")
     with pytest.raises(ValueError, match="no semantic representation `other` among"):
@@ -160,3 +167,35 @@ def test_mistakes_have_the_words_of_the_program(small: bidilel.Dataset) -> None:
         bidilel.tune(small, strategy="all")
     with pytest.raises(ValueError, match="dim must be between 1 and"):
         bidilel.evaluate(small, dim=100_000)
+    with pytest.raises(ValueError, match="there is no setting `dimm`: did you mean `dim`"):
+        bidilel.tune(small, {"dimm": [5]})
+    with pytest.raises(ValueError, match="name a method"):
+        bidilel.compare(small, [])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"split": "standard", "random_splits": 2}, "give one of them"),
+        ({"random_unseen": 3}, "random_unseen is for random splits"),
+        ({"random_splits": 1, "random_unseen": 2.5}, "random_unseen must be a number of classes"),
+        ({"random_splits": 0}, "random_splits must be at least 1, found 0"),
+        ({"test_seen_share": 0.2}, "candidates with generalized=True only"),
+        ({"seed": -1}, "seed must be"),
+    ],
+)
+def test_options_that_say_nothing_together_are_refused_as_the_program_refuses_them(
+    small: bidilel.Dataset, options: dict[str, Any], words: str
+) -> None:
+    for experiment in (bidilel.evaluate, bidilel.compare):
+        with pytest.raises(ValueError, match=words):
+            experiment(small, **options)
+
+
+def test_limits_of_a_search_and_of_an_evaluation_are_positive(small: bidilel.Dataset) -> None:
+    for name in "samples trials evaluations seconds".split():
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            bidilel.tune(small, **{name: -1})
+    for options in ({"top": [0]}, {"repeats": 0}):
+        with pytest.raises(ValueError, match=f"{next(iter(options))} must be at least 1"):
+            bidilel.evaluate(small, **options)

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 import bidilel
 from bidilel import ZeroShotClassifier
@@ -119,6 +120,7 @@ def test_semantics_that_cannot_be_used_are_refused_in_clear_words(zoo: Arrays) -
         "is given twice": dict(semantics=pd.concat([table, table.iloc[:1]])),
         "semantics `semantics`: row 0, column 0 is NaN": dict(semantics=broken),
         "is all zero|zero": dict(semantics=zero),
+        "other entries are not": dict(semantics={"a": table, "b": table.to_numpy()}),
         "expected 40 numbers": dict(semantics={**vectors, table.index[3]: [1.0, 2.0]}),
         "which are not given": dict(classes=list(table.index)),
         "in some representations": dict(semantics={"a": table, "b": table.iloc[1:]}),
@@ -142,7 +144,18 @@ def test_semantics_that_cannot_be_used_are_refused_in_clear_words(zoo: Arrays) -
         ({"candidates": "seen"}, "candidates must be one of unseen, known, all"),
         ({"settings": {"alfa": 1}}, "alfa"),
         ({"alpha": 1.0, "settings": {"alpha": 2.0}}, "alpha is given twice"),
+        ({"settings": {"dimm": 5}}, "there is no setting `dimm`: did you mean `dim`"),
+        ({"settings": {"visual": "cnn"}}, "visual names a representation of a dataset"),
+        ({"settings": [1]}, "settings must be a dict"),
+        ({"alpha": float("nan")}, "alpha must be a finite number, found nan"),
+        ({"alpha": "x"}, "alpha must be a number, found x"),
+        ({"neighbors": 2.5}, "neighbors must be a whole number of at least 0, found 2.5"),
+        ({"weights": "x"}, "weights must be one of exp, heat, binary, found x"),
+        ({"keep_instances": -1}, "keep_instances must be at least 1, found -1"),
+        ({"keep_instances": 1.5}, "keep_instances must be a whole number, found 1.5"),
+        ({"calibrate": 0}, "calibrate must be at least 1, found 0"),
         ({"n_jobs": 0}, "n_jobs must be"),
+        ({"random_state": 2**64}, "random_state must be"),
         ({"random_state": "x"}, "random_state must be"),
         ({"progress": 3}, "progress must be"),
         ({"method": "eszsl", "keep_instances": 2}, "has no latent space"),
@@ -158,8 +171,34 @@ def test_without_descriptions_some_methods_and_candidates_make_no_sense(zoo: Arr
         ZeroShotClassifier("eszsl").fit(zoo.X, zoo.y)
     model = ZeroShotClassifier().fit(zoo.X, zoo.y)
     assert model.score(zoo.X, zoo.y) > 0.9
+    with pytest.raises(ValueError, match="candidates must be known or all where no class is unseen"):
+        ZeroShotClassifier(candidates="unseen").fit(zoo.X, zoo.y)
     with pytest.raises(ValueError, match="fitted without descriptions"):
         model.add_class("unicorn", [])
+
+
+def test_labels_that_do_not_match_are_refused_in_clear_words(zoo: Arrays) -> None:
+    codes = np.unique(zoo.y, return_inverse=True)[1]
+    described = {str(code): row for code, row in enumerate(zoo.semantics.to_numpy())}
+    with pytest.raises(ValueError, match="class `0` has instances, but no description in semantics: there it is of type str"):
+        ZeroShotClassifier().fit(zoo.X, codes, semantics=described)
+    mixed = np.where(codes == 3, None, zoo.y)
+    for estimator in (ZeroShotClassifier(), bidilel.SLPP()):
+        with pytest.raises(ValueError, match="y: expected classes of one type.*found NoneType, str"):
+            estimator.fit(zoo.X, mixed)
+    with pytest.raises(ValueError, match="folds of classes need y"):
+        list(bidilel.ClassFolds().split(zoo.X, None))
+    with pytest.raises(ValueError, match="n_splits must be at least 1, found 0"):
+        list(bidilel.ClassFolds(0).split(zoo.X, zoo.y))
+
+
+def test_what_is_not_fitted_says_so() -> None:
+    for name in "classes_ known_classes_ unseen_classes_ class_embedding_ stress_ temperature_".split():
+        with pytest.raises(NotFittedError):
+            getattr(ZeroShotClassifier(), name)
+    for name in "components_ mean_ landmarks_".split():
+        with pytest.raises(NotFittedError):
+            getattr(bidilel.SLPP(), name)
 
 
 def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:

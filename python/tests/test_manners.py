@@ -147,6 +147,16 @@ def test_notes_are_warnings(zoo: Arrays) -> None:
         bidilel.evaluate("synthetic:small", bottom_up="lda", alpha=3.0)
 
 
+def test_warnings_are_for_the_line_of_the_user(zoo: Arrays) -> None:
+    X = np.hstack([zoo.X, np.zeros((len(zoo.X), 1), dtype=np.float32)])
+    for estimator in (ZeroShotClassifier(), bidilel.SLPP(), bidilel.LPP()):
+        with pytest.warns(UserWarning, match="constant") as told:
+            estimator.fit(X, zoo.y)
+        assert {one.filename for one in told} == {__file__}
+    with pytest.warns(UserWarning, match="alpha has no effect"):
+        ZeroShotClassifier("eszsl", alpha=3.0).fit(zoo.X, zoo.y, semantics=zoo.semantics)
+
+
 def test_importing_the_package_imports_nothing_heavy() -> None:
     code = textwrap.dedent("""
         import sys, bidilel

@@ -75,6 +75,7 @@ def test_the_classifier_embeds_unseen_classes_by_it(zoo) -> None:  # noqa: ANN00
         (Sammon(metric="precomputed"), np.ones((3, 4)), "square"),
         (Sammon(metric="precomputed"), np.array([[0.0, 1.0], [2.0, 0.0]]), "not symmetric"),
         (Sammon(metric="precomputed"), np.array([[0.0, -1.0], [-1.0, 0.0]]), "which is no distance"),
+        (Sammon(metric="precomputed"), np.ones((3, 3)), "the diagonal is not zero"),
         (Sammon(n_components=0), np.eye(3), "n_components must be at least 1"),
         (LandmarkSammon(n_landmarks=9), np.eye(3), "n_landmarks must be between 2 and the 3 rows"),
         (LandmarkSammon(metric="precomputed"), np.eye(3), "found precomputed"),

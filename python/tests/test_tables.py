@@ -80,13 +80,15 @@ def test_numbers_that_are_missing_are_named(zoo: Arrays, plain: ZeroShotClassifi
     missing: dict[str, Any] = {name: values.tolist() for name, values in columns(zoo.X_test).items()}
     missing["f2"][3] = None
     with pytest.raises(ValueError, match="X: row 3, column 2 is NaN"):
-        plain.predict(TABLES[kind](missing))
+        plain.model_.predict(TABLES[kind](missing))
 
 
 def test_vectors_that_name_their_dimensions_are_joined_by_these(zoo: Arrays, plain: ZeroShotClassifier) -> None:
     vectors = {name: row.iloc[::-1] if at % 3 == 1 else row for at, (name, row) in enumerate(zoo.semantics.iterrows())}
     model = ZeroShotClassifier(dim=10).fit(zoo.X, zoo.y, semantics=vectors)
     assert model.model_.to_bytes() == ZeroShotClassifier(dim=10).fit(zoo.X, zoo.y, zoo.semantics).model_.to_bytes()
+    series = pd.Series(vectors)
+    assert ZeroShotClassifier(dim=10).fit(zoo.X, zoo.y, semantics=series).model_.to_bytes() == model.model_.to_bytes()
     first, dimension = zoo.semantics.index[1], zoo.semantics.columns[0]
     for change, words in {
         lambda row: row.rename({dimension: "wheels"}): f"class `{first}`.*no number for the dimension `{dimension}`",

@@ -1,6 +1,6 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, TypedDict
+from typing import Any, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,14 +8,20 @@ from numpy.typing import NDArray
 from ._inputs import Representation
 from ._running import Running
 
+__all__ = [
+    "Dataset", "Model", "__version__", "assembled", "check_settings", "class_folds", "class_sums", "compare",
+    "distributed_graph", "evaluate", "graph_scatter", "landmark_sammon", "leading_map", "main", "methods",
+    "pair_neighbors", "prepared", "reproduce", "reproductions", "sammon", "settings_table", "tune",
+]
+
 __version__: str
 
-class Splits(TypedDict):
+class _Splits(TypedDict):
     split: str | None
     random: int | None
     unseen: float | None
 
-class Search(TypedDict):
+class _Search(TypedDict):
     strategy: str
     samples: int
     auto: bool
@@ -24,11 +30,12 @@ class Search(TypedDict):
     seconds: float | None
     evaluations: int | None
 
-class Extent(TypedDict):
+class _Extent(TypedDict):
     splits: int | None
     folds: int | None
     starts: int | None
 
+@final
 class Model:
     @staticmethod
     def fit(
@@ -83,6 +90,7 @@ class Model:
     def with_class(self, name: str, semantics: Mapping[str, Sequence[float]], running: Running) -> Model: ...
     def without_classes(self, names: list[str]) -> Model: ...
 
+@final
 class Dataset:
     @staticmethod
     def open(name: str, seed: int, running: Running) -> Dataset: ...
@@ -124,7 +132,7 @@ def reproduce(
     scale: float,
     out: str | PathLike[str] | None,
     resume: bool,
-    extent: Extent,
+    extent: _Extent,
     seed: int,
     running: Running,
 ) -> str: ...
@@ -185,7 +193,7 @@ def evaluate(
     dataset: Dataset,
     settings: str,
     *,
-    splits: Splits,
+    splits: _Splits,
     test_seen_share: float | None,
     seed: int,
     repeats: int,
@@ -193,17 +201,17 @@ def evaluate(
     running: Running,
 ) -> str: ...
 def tune(
-    dataset: Dataset, settings: str, grid: str, *, splits: Splits, search: Search, seed: int, running: Running
+    dataset: Dataset, settings: str, grid: str, *, splits: _Splits, search: _Search, seed: int, running: Running
 ) -> str: ...
 def compare(
     dataset: Dataset,
     methods: list[str],
     settings: str,
     *,
-    splits: Splits,
+    splits: _Splits,
     test_seen_share: float | None,
     tune: bool,
-    search: Search,
+    search: _Search,
     seed: int,
     running: Running,
 ) -> str: ...

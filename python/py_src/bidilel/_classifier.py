@@ -14,11 +14,11 @@ from sklearn.utils.validation import validate_data
 from . import _bidilel
 from ._columns import plain
 from ._fitted import FittedClassifier
-from ._inputs import Representation, array_of, check_width, descriptions, names_of, native
+from ._inputs import Representation, array_of, check_width, classes_of, descriptions, names_of, native, undescribed
 from ._latent import whole_or_not
 from ._model import Model
-from ._running import Progress, running, seed_of
-from ._settings import post_of, to_json
+from ._running import Progress, running, seed_of, whole_or_none
+from ._settings import post_of, settings_of, to_json
 
 
 class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # type: ignore[misc]
@@ -187,9 +187,10 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
         X, y = validate_data(
             self, plain(X), y, dtype="numeric", ensure_all_finite=False, ensure_min_samples=2, multi_output=False
         )
+        settings = self._settings()
+        check_width(X, settings["normalize"])
+        own, encoded = classes_of(y)
         check_classification_targets(y)
-        check_width(X, (self.settings or {}).get("normalize", self.normalize))
-        own, encoded = np.unique(np.asarray(y), return_inverse=True)
         representations: list[Representation] = []
         if semantics is None:
             if classes is not None:
@@ -200,7 +201,7 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
         present = set(own.tolist())
         missing = [label for label in own.tolist() if label not in set(labels)]
         if missing:
-            raise ValueError(f"class `{missing[0]}` has instances, but no description in semantics")
+            raise ValueError(undescribed(missing[0], labels))
         known = [label for label in labels if label in present]
         unseen = [label for label in labels if label not in present]
         rows = [labels.index(label) for label in known + unseen]
@@ -218,14 +219,15 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
             names_of(known),
             names_of(known + unseen)[len(known) :],
             ordered,
-            to_json(self._settings()),
+            to_json(settings),
             seed=seed_of(self.random_state),
             columns=self.feature_names_in_.tolist() if hasattr(self, "feature_names_in_") else None,
-            calibrate=self.calibrate,
-            keep_instances=self.keep_instances,
+            calibrate=whole_or_none("calibrate", self.calibrate, 1),
+            keep_instances=whole_or_none("keep_instances", self.keep_instances, 1),
             running=running(self.n_jobs, self.progress),
         )
         self.model_ = Model(raw)
+        self._candidates()
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -245,7 +247,10 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
             "gamma": self.gamma,
             "generalized": True if self.candidates == "all" else None,
         }
-        more = {name: post_of(value) if name == "post" else value for name, value in (self.settings or {}).items()}
+        more = {name: post_of(value) if name == "post" else value for name, value in settings_of(self.settings).items()}
+        chosen = [name for name in more if name in ("visual", "semantic")]
+        if chosen:
+            raise ValueError(f"{chosen[0]} names a representation of a dataset: here X and semantics are all there is")
         twice = [name for name in more if given.get(name) is not None and name != "method"]
         if twice:
             raise ValueError(f"{twice[0]} is given twice: as a parameter and in settings")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _bidilel
 from ._findings import Inspection
 from ._model import Model
-from ._running import Progress, running
+from ._running import Progress, running, seed_of, whole
 from ._settings import post_of, to_json
 
 if TYPE_CHECKING:
@@ -128,14 +128,25 @@ class Dataset:
         visual : str, optional
             The visual representation; the first by default.
         instances : array-like of int, optional
-            Which instances; all by default.
+            Which instances, by index or by a mask; all by default.
 
         Returns
         -------
         ndarray of float32 of shape (n_samples, n_features)
         """
-        wanted = None if instances is None else cast("list[int]", np.asarray(instances).tolist())
-        return self._raw.features(visual, wanted)
+        return self._raw.features(visual, None if instances is None else self._instances(instances))
+
+    def _instances(self, instances: ArrayLike) -> list[int]:
+        """Indices of instances."""
+        wanted, count = np.asarray(instances), len(self)
+        if wanted.dtype == np.bool_ and wanted.shape == (count,):
+            wanted = np.flatnonzero(wanted)
+        if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
+            found = f"{wanted.dtype} of shape {wanted.shape}"
+            raise ValueError(f"instances must be a list of indices or a mask of {count}, found {found}")
+        if wanted.size and wanted.min() < 0:
+            raise ValueError(f"instance {wanted.min()} does not exist: there are {count}, counted from 0")
+        return cast("list[int]", wanted.tolist())
 
     def semantics(self, semantic: str | None = None) -> pd.DataFrame | dict[str, NDArray[np.float64]]:
         """Descriptions of all classes, as ``fit`` of :class:`bidilel.ZeroShotClassifier` takes them.
@@ -199,7 +210,7 @@ class Dataset:
         -------
         bytes
         """
-        return self._raw.picture(instance)
+        return self._raw.picture(whole("instance", instance))
 
     def inspect(self) -> Inspection:
         """What is there, and what is wrong with it.
@@ -251,4 +262,4 @@ class Dataset:
         Model
         """
         settings["post"] = post_of(settings.get("post"))
-        return Model(self._raw.fit(to_json(settings), split, seed, running(n_jobs, progress)))
+        return Model(self._raw.fit(to_json(settings), split, seed_of(seed, "seed"), running(n_jobs, progress)))

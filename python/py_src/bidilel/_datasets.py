@@ -11,7 +11,7 @@ from typing import Any
 from . import _bidilel
 from ._dataset import Dataset
 from ._findings import Inspection
-from ._running import Progress, running
+from ._running import Progress, running, seed_of
 from ._settings import to_json
 
 
@@ -37,7 +37,7 @@ def open(path: str | PathLike[str], *, seed: int = 0, progress: Progress = None)
     >>> bidilel.open("synthetic:small")
     Dataset('small': 1000 instances of 25 classes)
     """
-    return Dataset(_bidilel.Dataset.open(os.fspath(path), seed, running(progress=progress)))
+    return Dataset(_bidilel.Dataset.open(os.fspath(path), seed_of(seed, "seed"), running(progress=progress)))
 
 
 def emoji(name: str = "emoji") -> Dataset:
@@ -84,7 +84,7 @@ def generate(preset: str = "small", *, seed: int = 0, **settings: Any) -> Datase
     >>> len(bidilel.generate(known=8, unseen=3, validation=2).classes)
     11
     """
-    return Dataset(_bidilel.Dataset.generate(preset, to_json(settings), seed, running()))
+    return Dataset(_bidilel.Dataset.generate(preset, to_json(settings), seed_of(seed, "seed"), running()))
 
 
 def inspect(dataset: Dataset | str | PathLike[str]) -> Inspection:

@@ -11,7 +11,7 @@ from . import _bidilel
 from ._dataset import Dataset
 from ._datasets import names, opened
 from ._results import Comparison, Evaluation, Tuning
-from ._running import Progress, running
+from ._running import Progress, running, seed_of, whole, whole_or_none
 from ._settings import post_of, to_json
 
 
@@ -21,6 +21,23 @@ def _given(settings: dict[str, Any]) -> str:
     for name in ("visual", "semantic"):
         settings[name] = names(settings.get(name))
     return to_json(settings)
+
+
+def _splits(
+    split: str | None, random_splits: Any, random_unseen: Any = None, test_seen_share: float | None = None, generalized: Any = None
+) -> _bidilel._Splits:
+    """Which trials; what goes without what is refused as the program refuses it."""
+    if split is not None and random_splits is not None:
+        raise ValueError("split names trials and random_splits draws others: give one of them")
+    if random_unseen is not None:
+        if random_splits is None:
+            raise ValueError("random_unseen is for random splits: give random_splits, too")
+        if not (0 < random_unseen < 1 or float(random_unseen).is_integer() and random_unseen >= 1):
+            expected = "a number of classes of at least 1, or a share between 0 and 1"
+            raise ValueError(f"random_unseen must be {expected}, found {random_unseen!r}")
+    if test_seen_share is not None and not generalized:
+        raise ValueError("test_seen_share tests known classes, which are candidates with generalized=True only: give it, too")
+    return {"split": split, "random": whole_or_none("random_splits", random_splits, 1), "unseen": random_unseen}
 
 
 def evaluate(
@@ -75,14 +92,15 @@ def evaluate(
     >>> result.accuracy > result.chance
     True
     """
+    seed = seed_of(seed, "seed")
     found = _bidilel.evaluate(
         opened(dataset, seed)._raw,
         _given(settings),
-        splits={"split": split, "random": random_splits, "unseen": random_unseen},
+        splits=_splits(split, random_splits, random_unseen, test_seen_share, settings.get("generalized")),
         test_seen_share=test_seen_share,
         seed=seed,
-        repeats=repeats,
-        top=list(top),
+        repeats=whole("repeats", repeats, 1, 2**16 - 1),
+        top=[whole("top", each, 1) for each in top],
         running=running(n_jobs, progress),
     )
     return Evaluation(json.loads(found))
@@ -148,19 +166,22 @@ def tune(
     >>> len(found.trials) >= 4
     True
     """
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"seconds must be above 0, found {seconds}")
+    seed = seed_of(seed, "seed")
     found = _bidilel.tune(
         opened(dataset, seed)._raw,
         _given(settings),
         to_json(grid or {}),
-        splits={"split": split, "random": None, "unseen": None},
+        splits=_splits(split, None),
         search={
             "strategy": strategy,
-            "samples": samples,
+            "samples": whole("samples", samples, 1),
             "auto": auto,
             "holdout": holdout,
-            "trials": trials,
+            "trials": whole_or_none("trials", trials, 1),
             "seconds": seconds,
-            "evaluations": evaluations,
+            "evaluations": whole_or_none("evaluations", evaluations, 1),
         },
         seed=seed,
         running=running(n_jobs, progress),
@@ -213,11 +234,14 @@ def compare(
     (2, 8)
     """
     wanted = [one.strip() for one in methods.split(",")] if isinstance(methods, str) else list(methods)
+    if not wanted:
+        raise ValueError("name a method; bidilel.methods() lists all")
+    seed = seed_of(seed, "seed")
     found = _bidilel.compare(
         opened(dataset, seed)._raw,
         wanted,
         _given(settings),
-        splits={"split": split, "random": random_splits, "unseen": random_unseen},
+        splits=_splits(split, random_splits, random_unseen, test_seen_share, settings.get("generalized")),
         test_seen_share=test_seen_share,
         tune=tune,
         search={
@@ -225,7 +249,7 @@ def compare(
             "samples": 0,
             "auto": False,
             "holdout": holdout,
-            "trials": trials,
+            "trials": whole_or_none("trials", trials, 1),
             "seconds": None,
             "evaluations": None,
         },

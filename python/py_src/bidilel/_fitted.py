@@ -35,6 +35,8 @@ class FittedClassifier(LatentTransformer):
         if self.candidates not in (None, "unseen", "known", "all"):
             raise ValueError(f"candidates must be one of unseen, known, all, found {self.candidates}")
         if self._known == len(self._labels):
+            if self.candidates == "unseen":
+                raise ValueError("candidates must be known or all where no class is unseen, found unseen")
             return "known"
         return self.candidates or "unseen"
 
@@ -51,29 +53,32 @@ class FittedClassifier(LatentTransformer):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        if not hasattr(self, "model_"):
-            raise AttributeError("classes_: this estimator is not fitted")
         return self._columns()[0]
 
     @property
     def known_classes_(self) -> NDArray[Any]:
+        check_is_fitted(self, "model_")
         return self._labels[: self._known]
 
     @property
     def unseen_classes_(self) -> NDArray[Any]:
+        check_is_fitted(self, "model_")
         return self._labels[self._known :]
 
     @property
     def class_embedding_(self) -> NDArray[np.float64]:
-        return self.model_._raw.class_points(self._candidates())[self._columns()[1]]
+        candidates = self._candidates()
+        return self.model_._raw.class_points(candidates)[self._columns()[1]]
 
     @property
     def stress_(self) -> float | None:
+        check_is_fitted(self, "model_")
         found = self.model_._raw.stress()
         return None if found is None else found[0]
 
     @property
     def temperature_(self) -> float:
+        check_is_fitted(self, "model_")
         return self.model_._raw.temperature or 1.0
 
     def _scores(self, X: Any) -> NDArray[np.float64]:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _bidilel
-from ._running import seed_of
+from ._inputs import classes_of
+from ._running import seed_of, whole
 
 
 class ClassFolds:
@@ -78,9 +79,11 @@ class ClassFolds:
         train, test : ndarray of int
             Indices of instances.
         """
-        classes, codes = np.unique(np.asarray(y), return_inverse=True)
-        seed = seed_of(self.random_state)
-        for held_out in _bidilel.class_folds(len(classes), self.holdout, self.n_splits, seed):
+        if y is None:
+            raise ValueError("folds of classes need y, the class of every instance")
+        classes, codes = classes_of(y)
+        count, seed = whole("n_splits", self.n_splits, 1), seed_of(self.random_state)
+        for held_out in _bidilel.class_folds(len(classes), self.holdout, count, seed):
             out = np.isin(codes, held_out)
             yield np.flatnonzero(~out), np.flatnonzero(out)
 

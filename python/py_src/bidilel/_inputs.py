@@ -42,11 +42,28 @@ def features(X: Any, count: int | None = None) -> NDArray[Any]:
     array = np.asarray(plain(X))
     if array.ndim != 2:
         raise ValueError(f"expected feature rows in 2 dimensions, found {array.ndim}: reshape one row to (1, -1)")
-    if array.dtype.kind == "c":
-        raise ValueError("complex numbers are no features")
+    if array.dtype.kind not in "fiubO":
+        raise ValueError(f"expected features that are real numbers, found {array.dtype}")
     if count is not None and array.shape[1] != count:
         raise ValueError(f"X: expected {count} dimensions, as in the training features, found {array.shape[1]}")
     return native(array)
+
+
+def classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The classes of instances, sorted, and the place of every instance's class among them."""
+    y = np.asarray(y)
+    try:
+        return np.unique(y, return_inverse=True)
+    except TypeError as error:
+        kinds = sorted({type(one).__name__ for one in y.tolist()})
+        raise ValueError(f"y: expected classes of one type that can be sorted, found {', '.join(kinds)}") from error
+
+
+def undescribed(label: Any, described: Sequence[Any]) -> str:
+    """What is said of a class that has instances and no description."""
+    alike = next((other for other in described if str(other) == str(label)), None)
+    hint = "" if alike is None else f": there it is of type {type(alike).__name__}, in y of type {type(label).__name__}"
+    return f"class `{label}` has instances, but no description in semantics{hint}"
 
 
 class Described(NamedTuple):
@@ -60,9 +77,15 @@ def descriptions(
     semantics: Any, classes: Sequence[Any] | None, metric: str | Mapping[str, str], names: Sequence[str] | None = None
 ) -> Described:
     """Descriptions of classes in any of the forms that ``fit`` takes."""
+    if hasattr(semantics, "index") and hasattr(semantics, "items") and not hasattr(semantics, "columns"):
+        # A Series of vectors
+        semantics = dict(semantics.items())
     if isinstance(semantics, Mapping) and semantics and all(map(_is_by_class, semantics.values())):
         parts = {str(name): _by_class(value, str(name)) for name, value in semantics.items()}
     else:
+        tables = [key for key, one in semantics.items() if _is_by_class(one)] if isinstance(semantics, Mapping) else []
+        if tables:
+            raise ValueError(f"semantics: `{tables[0]}` is a representation by class, and other entries are not")
         parts = {SEMANTICS: _one(semantics, classes)}
     odd = [name for name in metric if name not in parts] if isinstance(metric, Mapping) else []
     if odd:

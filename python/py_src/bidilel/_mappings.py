@@ -42,6 +42,9 @@ def _square(X: NDArray[Any], metric: str) -> NDArray[np.float64]:
     distances = _check_distances(X, "the distances")
     if not np.allclose(distances, distances.T):
         raise ValueError("precomputed distances: the matrix is not symmetric")
+    # Of computed distances some are not quite zero; similarities are one.
+    if (np.diagonal(distances) > 1e-6 * distances.max()).any():
+        raise ValueError("precomputed distances: the diagonal is not zero, which it is of distances and not of similarities")
     return distances
 
 

@@ -138,6 +138,8 @@ class Model:
         -------
         list of str
         """
+        if candidates not in (None, "unseen", "known", "all"):
+            raise ValueError(f"candidates must be one of unseen, known, all, found {candidates}")
         candidates = candidates or self._raw.candidates
         return (self.known if candidates != "unseen" else []) + (self.unseen if candidates != "known" else [])
 

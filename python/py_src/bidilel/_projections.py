@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _bidilel
 from ._columns import plain
-from ._inputs import check_width, names_of, native
+from ._inputs import check_width, classes_of, names_of, native
 from ._latent import LatentTransformer, whole_or_not
 from ._model import Model
 from ._running import Progress, running
@@ -86,6 +86,7 @@ class _Projection(LatentTransformer, BaseEstimator):  # type: ignore[misc]
         return self._map()[1]
 
     def _map(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        check_is_fitted(self, "model_")
         found = self.model_._raw.components()
         assert found is not None, "both learners find linear maps"
         return found
@@ -201,6 +202,7 @@ class SLPP(_Projection):
 
     @property
     def landmarks_(self) -> NDArray[np.float64]:
+        check_is_fitted(self, "model_")
         return self.model_._raw.class_points("known")
 
     @whole_or_not
@@ -220,8 +222,8 @@ class SLPP(_Projection):
             This estimator.
         """
         X, y = validate_data(self, plain(X), y, dtype="numeric", ensure_all_finite=False, ensure_min_samples=2)
+        self.classes_, codes = classes_of(y)
         check_classification_targets(y)
-        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
         self._learn(X, codes.astype(np.int64), names_of(self.classes_.tolist()))
         return self
 

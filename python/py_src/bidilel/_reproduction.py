@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any, overload
 
 from . import _bidilel
-from ._running import Progress, running
+from ._running import Progress, running, seed_of, whole_or_none
 from ._tables import Reproduction
 
 
@@ -114,8 +114,12 @@ def reproduce(
         scale=scale or 0.0,
         out=out,
         resume=resume,
-        extent={"splits": splits, "folds": folds, "starts": starts},
-        seed=seed,
+        extent={
+            "splits": whole_or_none("splits", splits, 1),
+            "folds": whole_or_none("folds", folds),
+            "starts": whole_or_none("starts", starts, 1),
+        },
+        seed=seed_of(seed, "seed"),
         running=running(n_jobs, progress),
     )
     made = [Reproduction(table) for table in json.loads(found)]

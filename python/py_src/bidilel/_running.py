@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numbers
+import os
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any, Optional, TypedDict, Union
 
@@ -14,16 +16,29 @@ Callback = Callable[[str, int, Optional[int]], object]
 Progress = Union[bool, Callback, None]
 
 
+#: Where frames of this package are.
+_PACKAGE = os.path.dirname(__file__) + os.sep
+
+
 class Running(TypedDict):
     """What the compiled half needs to know of a call."""
 
     threads: int | None
     progress: Callback | None
+    warn: Callable[[str], None]
 
 
 def running(n_jobs: int | None = None, progress: Progress = None) -> Running:
     """Threads and callback of a computation."""
-    return {"threads": _threads(n_jobs), "progress": _callback(progress)}
+    return {"threads": _threads(n_jobs), "progress": _callback(progress), "warn": warn}
+
+
+def warn(message: str) -> None:
+    """A warning for the line that called this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def _threads(n_jobs: int | None) -> int | None:
@@ -33,8 +48,6 @@ def _threads(n_jobs: int | None) -> int | None:
         raise ValueError(f"n_jobs must be a whole number other than 0, found {n_jobs!r}")
     if n_jobs > 0:
         return int(n_jobs)
-    import os
-
     return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
@@ -87,7 +100,23 @@ class _Lines:
             print(stage, file=sys.stderr)
 
 
-def seed_of(random_state: Any) -> int:
+def whole(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
+    """A number of things, as the compiled half takes it."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        raise ValueError(f"{name} must be a whole number, found {value!r}")
+    if int(value) < least:
+        raise ValueError(f"{name} must be at least {least}, found {value}")
+    if int(value) > most:
+        raise ValueError(f"{name} must be at most {most}, found {value}")
+    return int(value)
+
+
+def whole_or_none(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int | None:
+    """As :func:`whole`, where the number may be left out."""
+    return None if value is None else whole(name, value, least, most)
+
+
+def seed_of(random_state: Any, name: str = "random_state") -> int:
     """The seed of everything random: 0 where none is given, as in the program."""
     if random_state is None:
         return 0
@@ -95,6 +124,6 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.randint(np.iinfo(np.int32).max))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(np.iinfo(np.int32).max))
-    if isinstance(random_state, numbers.Integral) and int(random_state) >= 0:
+    if isinstance(random_state, numbers.Integral) and 0 <= int(random_state) < 2**64:
         return int(random_state)
-    raise ValueError(f"random_state must be a whole number of at least 0 or a generator, found {random_state!r}")
+    raise ValueError(f"{name} must be a whole number of at least 0 and below 2**64, or a generator, found {random_state!r}")

@@ -11,7 +11,20 @@ import numpy as np
 
 def to_json(settings: Mapping[str, Any]) -> str:
     """The settings that are given, as a JSON object."""
-    return json.dumps({name: _value(value) for name, value in settings.items() if value is not None}, default=_plain)
+    given = {name: _value(value) for name, value in settings.items() if value is not None}
+    for name, value in given.items():
+        if isinstance(value, (float, np.floating)) and not np.isfinite(value):
+            raise ValueError(f"{name} must be a finite number, found {value}")
+    return json.dumps(given, default=_plain)
+
+
+def settings_of(settings: Any) -> Mapping[str, Any]:
+    """Other settings of an estimator, where some are given."""
+    if settings is None:
+        return {}
+    if not isinstance(settings, Mapping):
+        raise ValueError(f"settings must be a dict of settings by name, found {settings!r}")
+    return settings
 
 
 def _value(value: Any) -> Any:

@@ -14,7 +14,6 @@ Only sums over rows are rounded in another order than on one machine.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -22,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _bidilel, _parts
-from ._inputs import Representation, descriptions, names_of
+from ._inputs import Representation, descriptions, names_of, undescribed
 from ._model import Model
-from ._running import Progress, running, seed_of
+from ._running import Progress, running, seed_of, warn
 from ._settings import to_json
 
 __all__ = ["Engine", "Fit", "Here", "Rows", "fit"]
@@ -165,9 +164,7 @@ def fit(
         raise ValueError(f"expected 2 instances or more, found {summary.rows}")
     varying = np.flatnonzero(summary.least != summary.most)
     if 0 < len(varying) < len(summary.least):
-        warnings.warn(
-            f"{len(summary.least) - len(varying)} of {len(summary.least)} features are constant and are left out", stacklevel=2
-        )
+        warn(f"{len(summary.least) - len(varying)} of {len(summary.least)} features are constant and are left out")
     tell("neighbors", 0, len(own))
     edges, scale = _edges(engine, own, graph, [one.sizes for one in each])
     tell("scatter", 0, len(own))
@@ -220,7 +217,7 @@ def order_classes(
     described, found = descriptions(semantics, classes, metric)
     missing = [label for label in present if label not in set(described)]
     if missing:
-        raise ValueError(f"class `{missing[0]}` has instances, but no description in semantics")
+        raise ValueError(undescribed(missing[0], described))
     known = [label for label in described if label in set(present)]
     unseen = [label for label in described if label not in set(present)]
     rows = [described.index(label) for label in known + unseen]
@@ -309,8 +306,7 @@ def _check(total: _parts.Scatter) -> None:
     if total.edges == 0:
         raise ValueError("no two neighbors share a class, so the neighborhood graph has no edge")
     if total.vanished > (total.edges - 1) // 2:
-        warnings.warn(
+        warn(
             f"more than half of the graph weights are below {_parts.VANISHED:.0e}, so the graph has no effect: normalize the "
-            'features (normalize="l2") or scale the weights to them (weights="heat")',
-            stacklevel=3,
+            'features (normalize="l2") or scale the weights to them (weights="heat")'
         )
