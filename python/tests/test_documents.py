@@ -6,11 +6,13 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import matplotlib
 import nbformat
 import pytest
 from jupyter_client.manager import AsyncKernelManager
@@ -18,6 +20,8 @@ from nbclient import NotebookClient
 from numpydoc.docscrape import ClassDoc, FunctionDoc
 
 import bidilel
+
+matplotlib.use("agg")
 
 HERE = Path(__file__).parent
 PACKAGE = Path(bidilel.__file__).parent
@@ -29,6 +33,18 @@ def test_examples_in_docstrings_run(name: str) -> None:
     module = importlib.import_module(f"bidilel.{name}" if name else "bidilel")
     found = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert not found.failed
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("document", ["README.md", "python/README.md", "docs/guide.md"])
+def test_examples_in_documents_run(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    # Where an example reads data of the paper: without them its table says what is missing.
+    (tmp_path / "DIR").mkdir()
+    examples = re.findall(r"```python\n(.*?)```", (HERE.parents[1] / document).read_text(), re.DOTALL)
+    assert examples
+    for example in examples:
+        exec(compile(example, document, "exec"), {})
 
 
 def test_everything_public_has_a_docstring_that_names_its_parameters() -> None:

@@ -63,6 +63,15 @@ def test_tuning_is_that_of_the_program() -> None:
     )
 
 
+def test_a_classifier_takes_what_tuning_chose(small: bidilel.Dataset) -> None:
+    best = bidilel.tune(small, {"ridge": [0.1, 1.0]}, strategy="grid", trials=2, bottom_up="lda", visual="motion").best
+    assert best["visual"] == ["motion"] and "ridge" in best
+    trial, X, y = small.trials()[0], small.features("motion"), small.class_names()
+    model = ZeroShotClassifier(settings=best).fit(X[trial.train], y[trial.train], semantics=small.semantics())
+    expected = bidilel.evaluate(small, **best)
+    assert model.score(X[trial.test], y[trial.test]) == pytest.approx(expected.per_image)
+
+
 def test_comparisons_are_those_of_the_program(small: bidilel.Dataset, tmp_path: Path) -> None:
     small.save(tmp_path / "small")
     methods = ["bidilel", "eszsl", "rr", "uda", "bidilel+structured"]

@@ -18,7 +18,7 @@ from ._inputs import Representation, array_of, check_width, classes_of, descript
 from ._latent import whole_or_not
 from ._model import Model
 from ._running import Progress, running, seed_of, whole_or_none
-from ._settings import post_of, settings_of, to_json
+from ._settings import check_representations, post_of, settings_of, to_json
 
 
 class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # type: ignore[misc]
@@ -71,7 +71,8 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
     keep_instances : int, optional
         Training instances per class that the model keeps, so that :meth:`explain` can show similar ones.
     settings : dict, optional
-        Any other setting of the program by name, as :func:`bidilel.settings` lists them.
+        Any other setting of the program by name, as :func:`bidilel.settings` lists them; the ``best`` of
+        :func:`bidilel.tune` is such a dict.
     n_jobs : int, optional
         Threads; all processors by default.
     random_state : int or generator, optional
@@ -202,6 +203,7 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
         missing = [label for label in own.tolist() if label not in set(labels)]
         if missing:
             raise ValueError(undescribed(missing[0], labels))
+        check_representations(settings, [name for name, *_ in representations])
         known = [label for label in labels if label in present]
         unseen = [label for label in labels if label not in present]
         rows = [labels.index(label) for label in known + unseen]
@@ -248,9 +250,6 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
             "generalized": True if self.candidates == "all" else None,
         }
         more = {name: post_of(value) if name == "post" else value for name, value in settings_of(self.settings).items()}
-        chosen = [name for name in more if name in ("visual", "semantic")]
-        if chosen:
-            raise ValueError(f"{chosen[0]} names a representation of a dataset: here X and semantics are all there is")
         twice = [name for name in more if given.get(name) is not None and name != "method"]
         if twice:
             raise ValueError(f"{twice[0]} is given twice: as a parameter and in settings")

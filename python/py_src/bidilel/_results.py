@@ -97,7 +97,7 @@ class Tuning(Result):
 
     @property
     def best(self) -> dict[str, Any]:
-        """The chosen settings, as :class:`bidilel.ZeroShotClassifier` and ``evaluate`` take them."""
+        """The chosen settings: ``evaluate`` takes them by name, :class:`bidilel.ZeroShotClassifier` as ``settings``."""
         found: dict[str, Any] = self["best"]["settings"]
         return found
 

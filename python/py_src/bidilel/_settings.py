@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ._inputs import SEMANTICS
+
 
 def to_json(settings: Mapping[str, Any]) -> str:
     """The settings that are given, as a JSON object."""
@@ -35,6 +37,21 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     raise ValueError(f"a setting must be a number, a name or a list of these, found {value!r}")
+
+
+def check_representations(settings: Mapping[str, Any], given: list[str]) -> None:
+    """Refuse names of representations that are not those of the arrays of a fit.
+
+    What :func:`bidilel.tune` chose has the names with it. One name stands for X, and for semantics without a name.
+    """
+    visual, semantic = (
+        [value] if isinstance(value, str) else value for value in (settings.get("visual"), settings.get("semantic"))
+    )
+    if visual is not None and len(visual) != 1:
+        raise ValueError(f"visual must be one representation, that of X, found {', '.join(visual)}")
+    unnamed = given in ([], [SEMANTICS])
+    if semantic is not None and list(semantic) != given and not (unnamed and len(semantic) == 1):
+        raise ValueError(f"semantic must be {', '.join(given)}, as semantics has it, found {', '.join(semantic)}")
 
 
 def post_of(post: Any) -> Any:
