@@ -10,7 +10,7 @@
 //!
 //! let points = faer::mat![[0.0, 1.0, 10.0, 11.0]]; // four points on a line
 //! let init = kmeans::plus_plus(points.as_ref(), 2, 1, &Silent)?;
-//! let found = kmeans::kmeans(points.as_ref(), init, 100);
+//! let found = kmeans::kmeans(points.as_ref(), init, 100, &Silent)?;
 //! assert_eq!(found.assignment[0], found.assignment[1]);
 //! assert_ne!(found.assignment[1], found.assignment[2]);
 //! # Ok::<(), bidilel_math::Error>(())
@@ -46,18 +46,27 @@ pub struct Clusters {
 }
 
 /// Clusters the columns of `points`, starting from the columns of `centers`; ties go to the lower cluster index.
-pub fn kmeans(points: MatRef<'_, f64>, centers: Mat<f64>, max_iterations: usize) -> Clusters {
+///
+/// # Errors
+/// [`Error::Cancelled`].
+pub fn kmeans(
+    points: MatRef<'_, f64>,
+    centers: Mat<f64>,
+    max_iterations: usize,
+    watch: &dyn Observer,
+) -> Result<Clusters> {
     let mut centers = centers;
     let mut assignment = nearest(points, centers.as_ref());
     for iteration in 1..=max_iterations {
+        watch.go_on()?;
         update_centers(points, &assignment, &mut centers);
         let next = nearest(points, centers.as_ref());
         if next == assignment {
-            return Clusters { centers, assignment, iterations: iteration };
+            return Ok(Clusters { centers, assignment, iterations: iteration });
         }
         assignment = next;
     }
-    Clusters { centers, assignment, iterations: max_iterations }
+    Ok(Clusters { centers, assignment, iterations: max_iterations })
 }
 
 /// The nearest center of every point.
@@ -177,9 +186,22 @@ mod tests {
     }
 
     #[test]
+    fn an_observer_ends_it_between_iterations() {
+        struct Cancelling;
+        impl Observer for Cancelling {
+            fn poll(&self) -> std::ops::ControlFlow<()> {
+                std::ops::ControlFlow::Break(())
+            }
+        }
+        let init = points().subcols(0, 3).to_owned();
+        let found = kmeans(points().as_ref(), init, 100, &Cancelling);
+        assert!(matches!(found, Err(Error::Cancelled)));
+    }
+
+    #[test]
     fn at_the_end_each_point_is_with_its_nearest_center_and_centers_are_means() {
         let init = Mat::from_fn(2, 3, |_, c| c as f64);
-        let found = kmeans(points().as_ref(), init, 100);
+        let found = kmeans(points().as_ref(), init, 100, &crate::Silent).expect("nobody cancels");
         assert_eq!(found.assignment, nearest(points().as_ref(), found.centers.as_ref()));
         let mut again = found.centers.clone();
         update_centers(points().as_ref(), &found.assignment, &mut again);
@@ -232,7 +254,7 @@ mod tests {
     #[test]
     fn an_empty_cluster_keeps_its_center() {
         let init = Mat::from_fn(2, 2, |_, c| c as f64 * 1e6);
-        let found = kmeans(points().as_ref(), init, 100);
+        let found = kmeans(points().as_ref(), init, 100, &crate::Silent).expect("nobody cancels");
         approx::assert_relative_eq!(found.centers[(0, 1)], 1e6);
         assert!(found.assignment.iter().all(|&cluster| cluster == 0));
     }

@@ -176,7 +176,8 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
         semantics : dict, DataFrame or array, optional
             Descriptions of all classes, known and unseen: a vector per class in a dict or in the rows of a DataFrame, or
             an array with ``classes``. A dict of such dicts or DataFrames gives several representations by name. Classes
-            that ``y`` lacks are the unseen ones.
+            that ``y`` lacks are the unseen ones. Vectors that are Series are joined by the names of their dimensions, and
+            distances (``metric="precomputed"``) in a DataFrame by the classes of its rows and columns.
         classes : sequence, optional
             The class of every row of ``semantics``, where that is an array.
 

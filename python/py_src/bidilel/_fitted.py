@@ -209,7 +209,8 @@ class FittedClassifier(LatentTransformer):
         label : str or int
             The class.
         semantics : array-like, or dict of these by representation
-            Its description.
+            Its description: its distances to all classes, known ones first, where these were given. A Series is joined
+            by the names of its dimensions, or of the classes.
 
         Returns
         -------

@@ -265,7 +265,8 @@ class Model:
         name : str
             Its name.
         semantics : array-like, or dict of these by representation
-            Its description.
+            Its description: its distances to all classes, known ones first, where these were given. A Series is joined
+            by the names of its dimensions, or of the classes.
 
         Returns
         -------

@@ -52,7 +52,7 @@ pub fn init(
     watch: &dyn Observer,
 ) -> Result<Mixture> {
     let centers = kmeans::plus_plus(points, components, seed, watch)?;
-    let clusters = kmeans::kmeans(points, centers, INIT_ITERATIONS);
+    let clusters = kmeans::kmeans(points, centers, INIT_ITERATIONS, watch)?;
     let dim = points.nrows();
     let mut sums = Statistics::zeros(scatter::mean(points), components);
     for (x, &cluster) in points.col_iter().zip(&clusters.assignment) {

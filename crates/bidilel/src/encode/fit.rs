@@ -124,7 +124,8 @@ fn learn_words(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Observe
     let settings = &header.settings;
     let init = kmeans::plus_plus(points, settings.components, settings.seed, watch);
     let init = init.map_err(|source| Error::Codebook { source })?;
-    let found = kmeans::kmeans(points, init, settings.iterations);
+    let found = kmeans::kmeans(points, init, settings.iterations, watch);
+    let found = found.map_err(Error::in_stage("k-means"))?;
     (header.iterations, header.converged) = (found.iterations, found.iterations < settings.iterations);
     if !header.converged {
         watch.note(&format!(

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use faer::{Mat, MatRef};
 
+use bidilel_math::Silent;
 use bidilel_math::distance::normalize_columns;
 
 use super::{Batch, LatentRefiner, Post, Refiner};
@@ -80,7 +81,8 @@ impl BesideKnown {
                 Ok(self.beside(latent, &refiner.refine(part, &own)?.embedding).into())
             }
             Post::Structured(refiner) => {
-                Ok(self.beside(latent, &refiner.refine(part, &own)?.embedding).into())
+                let watch = batch.watch.unwrap_or(&Silent);
+                Ok(self.beside(latent, &refiner.refine_watched(part, watch)?.embedding).into())
             }
             Post::Balanced(refiner) => {
                 let (centers, prices) = refiner.clustered(&part, batch)?;

@@ -37,7 +37,7 @@ mod sinkhorn;
 mod structured;
 mod trust;
 
-use bidilel_math::Observer;
+use bidilel_math::{Observer, Silent};
 use serde::{Deserialize, Serialize};
 
 pub use balanced::Balanced;
@@ -199,7 +199,10 @@ impl Post {
             Self::SelfTraining(refiner) => {
                 refiner.refine(self.latent(latent)?, &scores).map(Recognition::from)
             }
-            Self::Structured(refiner) => refiner.refine(self.latent(latent)?, &scores).map(Recognition::from),
+            Self::Structured(refiner) => {
+                let watch = batch.watch.unwrap_or(&Silent);
+                refiner.refine_watched(self.latent(latent)?, watch).map(Recognition::from)
+            }
             // Its scores are not those of the nearest center alone.
             Self::Balanced(refiner) => refiner.refine(self.latent(latent)?, batch),
             // It leaves the embeddings where they are.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use bidilel_math::assignment::assign;
 use bidilel_math::kmeans::kmeans;
-use bidilel_math::vector;
+use bidilel_math::{Observer, Silent, vector};
 
 use super::LatentRefiner;
 use crate::error::{Error, Result};
@@ -39,12 +39,12 @@ impl Structured {
     pub(crate) fn from_settings(_: &Settings) -> Self {
         Self::default()
     }
-}
 
-impl LatentRefiner for Structured {
-    fn refine(&self, before: Latent, _: &Scores) -> Result<Latent> {
+    /// The embeddings after refinement; k-means asks the observer before every iteration.
+    pub(crate) fn refine_watched(&self, before: Latent, watch: &dyn Observer) -> Result<Latent> {
         let points = before.points.as_ref().as_ref();
-        let clusters = kmeans(points, before.embedding.clone(), self.max_iterations);
+        let clusters = kmeans(points, before.embedding.clone(), self.max_iterations, watch)
+            .map_err(Error::in_stage("structured prediction"))?;
         let costs = mean_distances(clusters.centers.as_ref(), before.embedding.as_ref(), before.spaces);
         let largest = |class: usize| vector::max_abs(costs.col_as_slice(class));
         if !(0..costs.ncols()).map(largest).all(f64::is_finite) {
@@ -57,5 +57,11 @@ impl LatentRefiner for Structured {
             embedding.col_mut(class).copy_from(clusters.centers.col(cluster));
         }
         Ok(Latent { points: before.points, embedding, spaces: before.spaces })
+    }
+}
+
+impl LatentRefiner for Structured {
+    fn refine(&self, before: Latent, _: &Scores) -> Result<Latent> {
+        self.refine_watched(before, &Silent)
     }
 }
