@@ -58,6 +58,7 @@ def test_a_model_takes_its_columns_from_a_table_as_the_program_does(zoo: Arrays,
     assert np.array_equal(model.scores(table(more)), expected)
     assert np.array_equal(model.scores(zoo.X_test), expected)
     assert np.array_equal(plain.model_.scores(table(columns(zoo.X_test))), expected), "no names, no order but their own"
+    assert np.array_equal(model.scores(pa.table({"features": list(zoo.X_test)})), expected), "lists have no names"
     del more["f3"]
     with pytest.raises(ValueError, match="X has no column `f3`"):
         model.predict(table(more))

@@ -15,9 +15,9 @@ from . import _bidilel
 from ._columns import plain
 from ._fitted import FittedClassifier
 from ._inputs import Representation, array_of, check_width, classes_of, descriptions, names_of, native, undescribed
-from ._latent import whole_or_not
+from ._latent import all_or_nothing
 from ._model import Model
-from ._running import Progress, running, seed_of, whole_or_none
+from ._running import Progress, counted_or_none, running, seed_of
 from ._settings import check_representations, post_of, settings_of, to_json
 
 
@@ -161,7 +161,7 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
         self.random_state = random_state
         self.progress = progress
 
-    @whole_or_not
+    @all_or_nothing
     def fit(
         self, X: Any, y: ArrayLike, semantics: Any = None, classes: Sequence[Any] | None = None
     ) -> ZeroShotClassifier:
@@ -225,8 +225,8 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
             to_json(settings),
             seed=seed_of(self.random_state),
             columns=self.feature_names_in_.tolist() if hasattr(self, "feature_names_in_") else None,
-            calibrate=whole_or_none("calibrate", self.calibrate, 1),
-            keep_instances=whole_or_none("keep_instances", self.keep_instances, 1),
+            calibrate=counted_or_none("calibrate", self.calibrate, 1),
+            keep_instances=counted_or_none("keep_instances", self.keep_instances, 1),
             running=running(self.n_jobs, self.progress),
         )
         self.model_ = Model(raw)

@@ -30,7 +30,7 @@ def _from_arrow(X: Any) -> Any:
         if not _is_lists(X.type):
             raise ValueError(f"expected columns of numbers or one column of lists of equal length, found {X.type}")
         X = pa.table({"X": X})
-    if X.num_columns == 1 and _is_lists(X.schema.types[0]):
+    if isinstance(X, pa.Table) and X.num_columns == 1 and _is_lists(X.schema.types[0]):
         return matrix(X, X.column_names[0])
     return X
 

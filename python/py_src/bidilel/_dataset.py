@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _bidilel
 from ._findings import Inspection
 from ._model import Model
-from ._running import Progress, running, seed_of, whole
+from ._running import Progress, counted, running, seed_of
 from ._settings import post_of, to_json
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ class Dataset:
         -------
         bytes
         """
-        return self._raw.picture(whole("instance", instance))
+        return self._raw.picture(counted("instance", instance))
 
     def inspect(self) -> Inspection:
         """What is there, and what is wrong with it.

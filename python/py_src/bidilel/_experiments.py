@@ -11,7 +11,7 @@ from . import _bidilel
 from ._dataset import Dataset
 from ._datasets import names, opened
 from ._results import Comparison, Evaluation, Tuning
-from ._running import Progress, running, seed_of, whole, whole_or_none
+from ._running import Progress, counted, counted_or_none, running, seed_of
 from ._settings import post_of, to_json
 
 
@@ -37,7 +37,7 @@ def _splits(
             raise ValueError(f"random_unseen must be {expected}, found {random_unseen!r}")
     if test_seen_share is not None and not generalized:
         raise ValueError("test_seen_share tests known classes, which are candidates with generalized=True only: give it, too")
-    return {"split": split, "random": whole_or_none("random_splits", random_splits, 1), "unseen": random_unseen}
+    return {"split": split, "random": counted_or_none("random_splits", random_splits, 1), "unseen": random_unseen}
 
 
 def evaluate(
@@ -99,8 +99,8 @@ def evaluate(
         splits=_splits(split, random_splits, random_unseen, test_seen_share, settings.get("generalized")),
         test_seen_share=test_seen_share,
         seed=seed,
-        repeats=whole("repeats", repeats, 1, 2**16 - 1),
-        top=[whole("top", each, 1) for each in top],
+        repeats=counted("repeats", repeats, 1, 2**16 - 1),
+        top=[counted("top", each, 1) for each in top],
         running=running(n_jobs, progress),
     )
     return Evaluation(json.loads(found))
@@ -176,12 +176,12 @@ def tune(
         splits=_splits(split, None),
         search={
             "strategy": strategy,
-            "samples": whole("samples", samples, 1),
+            "samples": counted("samples", samples, 1),
             "auto": auto,
             "holdout": holdout,
-            "trials": whole_or_none("trials", trials, 1),
+            "trials": counted_or_none("trials", trials, 1),
             "seconds": seconds,
-            "evaluations": whole_or_none("evaluations", evaluations, 1),
+            "evaluations": counted_or_none("evaluations", evaluations, 1),
         },
         seed=seed,
         running=running(n_jobs, progress),
@@ -249,7 +249,7 @@ def compare(
             "samples": 0,
             "auto": False,
             "holdout": holdout,
-            "trials": whole_or_none("trials", trials, 1),
+            "trials": counted_or_none("trials", trials, 1),
             "seconds": None,
             "evaluations": None,
         },

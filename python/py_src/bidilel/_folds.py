@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _bidilel
 from ._inputs import classes_of
-from ._running import seed_of, whole
+from ._running import counted, seed_of
 
 
 class ClassFolds:
@@ -82,7 +82,7 @@ class ClassFolds:
         if y is None:
             raise ValueError("folds of classes need y, the class of every instance")
         classes, codes = classes_of(y)
-        count, seed = whole("n_splits", self.n_splits, 1), seed_of(self.random_state)
+        count, seed = counted("n_splits", self.n_splits, 1), seed_of(self.random_state)
         for held_out in _bidilel.class_folds(len(classes), self.holdout, count, seed):
             out = np.isin(codes, held_out)
             yield np.flatnonzero(~out), np.flatnonzero(out)

@@ -17,7 +17,7 @@ from ._model import Model
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def whole_or_not(fit: F) -> F:
+def all_or_nothing(fit: F) -> F:
     """A fit that fails or is interrupted leaves the estimator as it was: never classes of one fit with a model of another."""
 
     @wraps(fit)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _bidilel
 from ._columns import plain
-from ._latent import whole_or_not
+from ._latent import all_or_nothing
 from ._running import Progress, running, seed_of
 
 
@@ -106,7 +106,7 @@ class Sammon(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
 
-    @whole_or_not
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike | None = None) -> Sammon:
         """Map all rows.
 
@@ -217,7 +217,7 @@ class LandmarkSammon(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.random_state = random_state
         self.progress = progress
 
-    @whole_or_not
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike | None = None, points: ArrayLike | None = None) -> LandmarkSammon:
         """Map the landmarks, or take their points.
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _bidilel
 from ._findings import Explanation
-from ._columns import column_names, selected
+from ._columns import column_names, plain, selected
 from ._inputs import by_name, features, names_in
 from ._running import Progress, running
 
@@ -294,6 +294,7 @@ class Model:
 
     def _rows(self, X: Any) -> NDArray[Any]:
         """Rows as the compiled half takes them; of a table the columns that the model was fitted to, by their names."""
+        X = plain(X)
         if column_names(X) is not None:
             views = [view.get("columns") for view in self.header["visual"]]
             if None not in views:

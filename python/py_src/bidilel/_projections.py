@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _bidilel
 from ._columns import plain
 from ._inputs import check_width, classes_of, names_of, native
-from ._latent import LatentTransformer, whole_or_not
+from ._latent import LatentTransformer, all_or_nothing
 from ._model import Model
 from ._running import Progress, running
 from ._settings import to_json
@@ -205,7 +205,7 @@ class SLPP(_Projection):
         check_is_fitted(self, "model_")
         return self.model_._raw.class_points("known")
 
-    @whole_or_not
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike) -> SLPP:
         """Learn the map from labeled instances.
 
@@ -278,7 +278,7 @@ class LPP(_Projection):
 
     _bottom_up = "lpp"
 
-    @whole_or_not
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike | None = None) -> LPP:
         """Learn the map.
 

@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any, overload
 
 from . import _bidilel
-from ._running import Progress, running, seed_of, whole_or_none
+from ._running import Progress, counted_or_none, running, seed_of
 from ._tables import Reproduction
 
 
@@ -115,9 +115,9 @@ def reproduce(
         out=out,
         resume=resume,
         extent={
-            "splits": whole_or_none("splits", splits, 1),
-            "folds": whole_or_none("folds", folds),
-            "starts": whole_or_none("starts", starts, 1),
+            "splits": counted_or_none("splits", splits, 1),
+            "folds": counted_or_none("folds", folds),
+            "starts": counted_or_none("starts", starts, 1),
         },
         seed=seed_of(seed, "seed"),
         running=running(n_jobs, progress),

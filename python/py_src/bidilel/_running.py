@@ -100,7 +100,7 @@ class _Lines:
             print(stage, file=sys.stderr)
 
 
-def whole(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
+def counted(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
     """A number of things, as the compiled half takes it."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise ValueError(f"{name} must be a whole number, found {value!r}")
@@ -111,9 +111,9 @@ def whole(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
     return int(value)
 
 
-def whole_or_none(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int | None:
-    """As :func:`whole`, where the number may be left out."""
-    return None if value is None else whole(name, value, least, most)
+def counted_or_none(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int | None:
+    """As :func:`counted`, where the number may be left out."""
+    return None if value is None else counted(name, value, least, most)
 
 
 def seed_of(random_state: Any, name: str = "random_state") -> int:
