@@ -201,6 +201,12 @@ def test_options_that_say_nothing_together_are_refused_as_the_program_refuses_th
             experiment(small, **options)
 
 
+def test_a_search_for_a_pipeline_takes_no_strategy(small: bidilel.Dataset) -> None:
+    for option in ({"strategy": "grid"}, {"samples": 5}):
+        with pytest.raises(ValueError, match="leave strategy and samples out"):
+            bidilel.tune(small, auto=True, **option)
+
+
 def test_limits_of_a_search_and_of_an_evaluation_are_positive(small: bidilel.Dataset) -> None:
     for name in "samples trials evaluations seconds".split():
         with pytest.raises(ValueError, match=f"{name} must be"):

@@ -168,6 +168,8 @@ def tune(
     """
     if seconds is not None and not seconds > 0:
         raise ValueError(f"seconds must be above 0, found {seconds}")
+    if auto and (strategy, samples) != ("paper", 30):
+        raise ValueError("auto=True searches in its own way: leave strategy and samples out")
     seed = seed_of(seed, "seed")
     found = _bidilel.tune(
         opened(dataset, seed)._raw,
