@@ -48,7 +48,7 @@ impl Dataset {
     /// Draws a synthetic dataset by a preset and what is to differ from it, a JSON object.
     #[staticmethod]
     fn generate(py: Python<'_>, preset: &str, over: &str, seed: u64, running: Running) -> PyResult<Self> {
-        let made = run(py, &running, |_| {
+        let made = run(py, &running, |watch| {
             let base = serde_json::to_value(Synthetic::preset(preset)?).map_err(anyhow::Error::from)?;
             let unreadable = |cause| Failure::from(bidilel::Error::Unreadable { cause });
             let over: Map<String, Value> = serde_json::from_str(over).map_err(unreadable)?;
@@ -56,7 +56,7 @@ impl Dataset {
             all.extend(over);
             let settings: Synthetic = serde_json::from_value(Value::Object(all)).map_err(unreadable)?;
             settings.validate()?;
-            Ok(settings.generate(seed)?)
+            Ok(settings.generate_watched(seed, watch)?)
         })?;
         Ok(Self { inner: Arc::new(made), shown: None })
     }

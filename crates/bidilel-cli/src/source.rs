@@ -16,7 +16,7 @@ use bidilel_math::Observer;
 pub(crate) fn open(dataset: &str, seed: u64, watch: &dyn Observer) -> Result<Dataset> {
     watch.stage("open");
     if let Some(preset) = dataset.strip_prefix("synthetic:") {
-        return Ok(Synthetic::preset(preset)?.generate(seed)?);
+        return Ok(Synthetic::preset(preset)?.generate_watched(seed, watch)?);
     }
     if let Some(name) = dataset.strip_prefix("builtin:") {
         return builtin(name);

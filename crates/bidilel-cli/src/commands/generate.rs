@@ -39,7 +39,7 @@ pub(super) fn run(args: &GenerateArgs, format: Format, progress: &Progress) -> R
                 bidilel_data::probe_folder(&folder, 0)?;
             }
             progress.stage("generate");
-            let dataset = settings.generate(seed)?;
+            let dataset = settings.generate_watched(seed, progress)?;
             progress.stage("write");
             if let (false, Some(parent)) = (single, folder.parent()) {
                 std::fs::create_dir_all(parent)

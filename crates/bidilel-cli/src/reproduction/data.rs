@@ -201,7 +201,7 @@ impl Store {
             Origin::StandIns(scale) => {
                 watch.stage("generate");
                 let (settings, from) = stand_in(source, *scale)?;
-                (settings.generate(self.seed)?, from)
+                (settings.generate_watched(self.seed, watch)?, from)
             }
         };
         let fingerprint = DataFingerprint::of(&dataset, &[])?;

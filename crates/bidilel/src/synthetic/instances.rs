@@ -1,11 +1,13 @@
 //! Instances: how many of each class, and their factors.
 
+use bidilel_math::Observer;
 use faer::Mat;
 use rayon::prelude::*;
 
 use super::Synthetic;
 use super::classes::Classes;
 use super::random::{Part, normal, normal_matrix, stream};
+use crate::error::{Error, Result};
 
 /// Instances that one task of the thread pool draws; fixed, so that threads do not decide the result.
 pub(super) const BLOCK_INSTANCES: usize = 512;
@@ -27,7 +29,12 @@ pub(super) struct Instances {
 
 impl Instances {
     /// Draws the instances of all classes.
-    pub(super) fn draw(settings: &Synthetic, classes: &Classes, seed: u64) -> Self {
+    pub(super) fn draw(
+        settings: &Synthetic,
+        classes: &Classes,
+        seed: u64,
+        watch: &dyn Observer,
+    ) -> Result<Self> {
         let labels: Vec<usize> = counts(settings, classes, seed)
             .into_iter()
             .enumerate()
@@ -41,6 +48,9 @@ impl Instances {
             .zip(labels.par_chunks(BLOCK_INSTANCES))
             .enumerate()
             .for_each(|(block, (mut columns, labels))| {
+                if watch.poll().is_break() {
+                    return;
+                }
                 let mut rng = stream(seed, Part::InstanceBlock(block));
                 for (i, &class) in labels.iter().enumerate() {
                     let instance = variation.instance(classes, class, &mut rng);
@@ -49,7 +59,8 @@ impl Instances {
                     }
                 }
             });
-        Self { labels, hidden }
+        Error::unless_cancelled(watch)?;
+        Ok(Self { labels, hidden })
     }
 }
 

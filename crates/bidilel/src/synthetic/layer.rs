@@ -1,5 +1,6 @@
 //! A rectified random layer: what a view makes of the factors it sees.
 
+use bidilel_math::Observer;
 use faer::linalg::matmul::matmul;
 use faer::reborrow::ReborrowMut;
 use faer::{Accum, Mat, Par};
@@ -11,14 +12,20 @@ use rayon::prelude::*;
 use super::Synthetic;
 use super::instances::{BLOCK_INSTANCES, Instances};
 use super::random::{Part, normal, stream};
+use crate::error::{Error, Result};
 
 /// Instances on which thresholds are set.
 const PROBE_INSTANCES: usize = 1_024;
 
 /// Features x instances, for every view.
-pub(super) fn features(settings: &Synthetic, instances: &Instances, seed: u64) -> Vec<Mat<f32>> {
+pub(super) fn features(
+    settings: &Synthetic,
+    instances: &Instances,
+    seed: u64,
+    watch: &dyn Observer,
+) -> Result<Vec<Mat<f32>>> {
     (0..settings.views.len())
-        .map(|view| Layer::draw(settings, instances, view, seed).apply(instances, seed))
+        .map(|view| Layer::draw(settings, instances, view, seed).apply(instances, seed, watch))
         .collect()
 }
 
@@ -53,13 +60,16 @@ impl Layer {
     }
 
     /// What the view makes of every instance.
-    fn apply(&self, instances: &Instances, seed: u64) -> Mat<f32> {
+    fn apply(&self, instances: &Instances, seed: u64, watch: &dyn Observer) -> Result<Mat<f32>> {
         let mut features = Mat::<f32>::zeros(self.weights.nrows(), instances.hidden.ncols());
         features
             .par_col_chunks_mut(BLOCK_INSTANCES)
             .zip(instances.hidden.par_col_chunks(BLOCK_INSTANCES))
             .enumerate()
             .for_each(|(block, (mut features, hidden))| {
+                if watch.poll().is_break() {
+                    return;
+                }
                 let mut rng = stream(seed, Part::NoiseBlock(self.view, block));
                 matmul(features.rb_mut(), Accum::Replace, &self.weights, hidden, 1.0, Par::Seq);
                 for i in 0..features.ncols() {
@@ -73,7 +83,8 @@ impl Layer {
                     }
                 }
             });
-        features
+        Error::unless_cancelled(watch)?;
+        Ok(features)
     }
 }
 

@@ -50,6 +50,8 @@ mod tests;
 
 use std::sync::Arc;
 
+use bidilel_math::{Observer, Silent};
+
 use crate::dataset::{Dataset, Metric, Semantic, Visual};
 use crate::error::Result;
 use crate::networks::Networks;
@@ -72,10 +74,19 @@ impl Synthetic {
     ///
     /// [`crate::Error::Setting`] names the first setting that is out of its range.
     pub fn generate(&self, seed: u64) -> Result<Dataset> {
+        self.generate_watched(seed, &Silent)
+    }
+
+    /// The same, which an observer can cancel.
+    ///
+    /// # Errors
+    ///
+    /// As [`Synthetic::generate`]; [`crate::Error::Cancelled`].
+    pub fn generate_watched(&self, seed: u64, watch: &dyn Observer) -> Result<Dataset> {
         self.validate()?;
         let classes = Classes::draw(self, seed);
-        let instances = Instances::draw(self, &classes, seed);
-        let visual = layer::features(self, &instances, seed)
+        let instances = Instances::draw(self, &classes, seed, watch)?;
+        let visual = layer::features(self, &instances, seed, watch)?
             .into_iter()
             .zip(&self.views)
             .map(|(rows, view)| Visual {

@@ -61,3 +61,18 @@ fn wherever_a_fit_is_cancelled_it_ends_with_an_error() {
         assert!(matches!(evaluate(dataset.clone(), &experiment, &watch), Err(Error::Cancelled)), "{text}");
     }
 }
+
+#[test]
+fn wherever_the_drawing_of_a_dataset_is_cancelled_it_ends_with_an_error() {
+    let settings = Synthetic { scale: 0.1, ..Synthetic::preset("awa").expect("a preset") };
+    let whole = After { polls: AtomicUsize::new(0), limit: usize::MAX };
+    let drawn = settings.generate_watched(3, &whole).expect("nobody cancels");
+    assert_eq!(drawn.labels, settings.generate(3).expect("data").labels);
+    let polls = whole.polls.load(Ordering::Relaxed);
+    assert!(polls > drawn.visual.len(), "every view asks");
+    for limit in 0..polls {
+        let watch = After { polls: AtomicUsize::new(0), limit };
+        let outcome = settings.generate_watched(3, &watch);
+        assert!(matches!(outcome, Err(Error::Cancelled)), "after {limit} of {polls}");
+    }
+}
