@@ -24,9 +24,6 @@ const COPIED_BYTES: u64 = 4 << 20;
 /// What is asked of a pipe at a time.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// How often a handler of faults tries to look at the maps.
-const LOCK_ATTEMPTS: usize = 10_000;
-
 /// Maps that are in use.
 static MAPPED: Mutex<Vec<Arc<Mapped>>> = Mutex::new(Vec::new());
 /// Files that were found changed when their map was given up.
@@ -85,16 +82,9 @@ pub fn check_unchanged() -> Result<()> {
     }
 }
 
-/// The mapped file that an address lies in, for a handler of faults: it never waits for long.
+/// The mapped file that an address lies in: whose bytes a fault was in.
 pub fn mapped_at(address: usize) -> Option<PathBuf> {
-    // Several threads may fault at once and ask one after the other; a lock that stays taken is the asking thread's own.
-    let mapped = (0..LOCK_ATTEMPTS).find_map(|_| {
-        let free = MAPPED.try_lock().ok();
-        if free.is_none() {
-            std::thread::yield_now();
-        }
-        free
-    })?;
+    let mapped = lock(&MAPPED);
     mapped.iter().find(|mapped| mapped.offset_of(address).is_some()).map(|mapped| mapped.path.clone())
 }
 

@@ -7,10 +7,11 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use crate::support::{Folder, bidilel};
+use crate::support::{Folder, PATIENCE, bidilel};
 
 fn start(words: &[&str]) -> Child {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("bidilel"));
@@ -26,6 +27,28 @@ fn start(words: &[&str]) -> Child {
         });
     }
     command.spawn().expect("it starts")
+}
+
+/// What a child has said when it has ended. One that hangs is ended, and where its threads wait is told.
+fn end_of(child: Child) -> Output {
+    let id = child.id();
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    receiver.recv_timeout(PATIENCE).map_or_else(
+        |_| {
+            let threads = waits_of(id);
+            Command::new("kill").args(["-s", "KILL", &id.to_string()]).status().expect("kill");
+            panic!("it hangs: {threads:?}")
+        },
+        |output| output.expect("it ends"),
+    )
+}
+
+/// The names of a process's threads and the kernel functions that they wait in, where the system tells them.
+fn waits_of(id: u32) -> Vec<[String; 2]> {
+    let tasks = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let told = |task: &Path, file| fs::read_to_string(task.join(file)).unwrap_or_default().trim().to_owned();
+    tasks.map(|task| ["comm", "wchan"].map(|file| told(&task.path(), file))).collect()
 }
 
 fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -48,6 +71,10 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+fn holds_something(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
+
 #[test]
 fn a_private_file_stays_private_when_it_is_replaced() {
     let folder = Folder::generated();
@@ -68,12 +95,15 @@ fn a_signal_leaves_no_temporary_file_and_a_kill_leaves_one_for_the_next_run() {
     fs::create_dir(&out).expect("writable");
     let target = format!("{out}/p.csv");
     for (signal, left) in [("INT", 0), ("TERM", 0), ("HUP", 0), ("KILL", 1)] {
-        let mut child = start(&["convert", "synthetic:cub", &format!("{out}/copy")]);
-        wait_until("a temporary folder", || !names(Path::new(&out)).is_empty());
+        let child = start(&["convert", "synthetic:cub", &format!("{out}/copy")]);
+        // An empty one is that of the question whether there could be one, and goes by itself.
+        wait_until("a file in a temporary folder", || {
+            names(Path::new(&out)).iter().any(|name| holds_something(&Path::new(&out).join(name)))
+        });
         let id = child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().expect("kill").success());
-        let status = child.wait().expect("it ends");
-        assert!(!status.success(), "{signal}: {status:?}");
+        let ended = end_of(child);
+        assert!(!ended.status.success(), "{signal}: {ended:?}");
         assert_eq!(names(Path::new(&out)).len(), left, "{signal}: {:?}", names(Path::new(&out)));
     }
     let features = folder.file("cnn.npy");
@@ -125,7 +155,7 @@ fn a_file_that_is_cut_off_while_it_is_read_is_an_error() {
             let read = std::io::copy(&mut reader, &mut std::io::sink());
             !read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
         });
-        let ended = child.wait_with_output().expect("it ends");
+        let ended = end_of(child);
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
         assert_eq!(ended.status.code(), Some(1), "{kept}: {said}");
         assert!(said.contains("large.npy`: was changed while it was being read"), "{kept}: {said}");
@@ -166,7 +196,7 @@ fn features_come_through_pipes_and_standard_input() {
     pipe(&fifo);
     let child = start(&["predict", &model, &fifo]);
     fs::write(&fifo, fs::read(&rows).expect("features")).expect("it reads");
-    let ended = child.wait_with_output().expect("it ends");
+    let ended = end_of(child);
     assert_eq!(String::from_utf8_lossy(&ended.stdout), expected);
 }
 

@@ -8,7 +8,7 @@ use assert_cmd::Command;
 use tempfile::TempDir;
 
 /// After which a run counts as hanging, and is ended: the longest takes seconds.
-const PATIENCE: Duration = Duration::from_mins(10);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(10);
 
 /// A finished run of the program.
 pub(crate) struct Ran {
