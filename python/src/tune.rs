@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 use bidilel::dataset::Dataset as Data;
 use bidilel::settings::Settings;
 use bidilel::split::{Trial, Trials};
-use bidilel::tune::{
-    Axis, Evaluator, FOLDS, Holdout, Host, Plan, Rule, SHARE, Stage, Strategy, folds,
-};
+use bidilel::tune::{Axis, Evaluator, FOLDS, Holdout, Host, Plan, Rule, SHARE, Stage, Strategy, folds};
 use bidilel::{Error, Observer};
 use bidilel_report::Tuning;
 use pyo3::exceptions::PyValueError;
