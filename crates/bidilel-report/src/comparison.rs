@@ -36,6 +36,9 @@ pub struct Measurement {
     pub generalized: Option<Generalized>,
     /// Accuracy of every unseen class.
     pub classes: BTreeMap<String, f64>,
+    /// How many classes competed; where results do not say it, those of `classes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<usize>,
     /// Seconds to fit and to recognize.
     pub seconds: f64,
     /// Seconds to choose the settings; none where they were given.
@@ -151,8 +154,7 @@ impl Comparison {
         } else {
             Over::Classes
         };
-        let classes = entries.iter().flat_map(|entry| &entry.runs).map(|run| run.classes.len());
-        let chance = mean_of(classes.map(|count| 1.0 / count.max(1) as f64));
+        let chance = mean_of(entries.iter().flat_map(|entry| &entry.runs).map(Measurement::chance));
         let units: Vec<BTreeMap<String, f64>> =
             entries.iter().map(|entry| units(&entry.runs, over)).collect();
         let mut results: Vec<ComparedMethod> =
@@ -193,6 +195,11 @@ impl Measurement {
     /// The figure that ranks: the harmonic mean where all classes are candidates, else the per-class accuracy.
     pub fn figure(&self) -> f64 {
         self.generalized.map_or(self.per_class, |figures| figures.calibrated.harmonic)
+    }
+
+    /// What guessing among all candidates gives: on every side of the generalized setting, and so as the harmonic mean.
+    fn chance(&self) -> f64 {
+        1.0 / self.candidates.unwrap_or(self.classes.len()).max(1) as f64
     }
 }
 
@@ -269,6 +276,7 @@ pub(crate) mod tests {
             per_image: mean_of(accuracies.iter().copied()),
             generalized: None,
             classes: accuracies.iter().enumerate().map(|(i, &a)| (format!("class {i}"), a)).collect(),
+            candidates: None,
             seconds: 1.5,
             tuning_seconds: None,
             peak_memory: Some(300_000_000),
@@ -343,6 +351,7 @@ pub(crate) mod tests {
                 bias: 0.1,
                 uncalibrated: SeenUnseen::new(seen, 0.01),
             }),
+            candidates: Some(10),
             ..measured(split, &[seen, unseen])
         };
         let of = |seen: f64, unseen: f64| vec![run("standard", seen, unseen)];
@@ -356,6 +365,7 @@ pub(crate) mod tests {
         let names: Vec<&str> = compared.results.iter().map(|row| &row.method[..]).collect();
         assert_eq!(names, ["even", "lopsided", "broken"]);
         assert_eq!((compared.over, compared.pairs), (Over::Nothing, 0));
+        assert!((compared.chance - 0.1).abs() < 1e-12, "one of all candidates, known ones among them");
         let row = &compared.results[1];
         assert_eq!((row.standard_error, row.interval, row.p_value), (None, None, None));
         let text = serde_json::to_string(&compared).expect("serializable");

@@ -72,7 +72,7 @@ impl Comparison {
     }
 
     /// Whether known classes are candidates, too.
-    fn is_generalized(&self) -> bool {
+    pub(crate) fn is_generalized(&self) -> bool {
         self.results.iter().any(|row| row.generalized.is_some())
     }
 
@@ -149,7 +149,7 @@ impl Comparison {
         }
         cells.extend([
             row.peak_memory.map_or_else(dash, |bytes| format!("{:.0}", bytes as f64 / 1e6)),
-            row.error.clone().unwrap_or_else(|| settings_line_without(&row.settings, &SAID)),
+            row.error.clone().unwrap_or_else(|| row.settings_said()),
         ]);
         cells
     }
@@ -160,19 +160,14 @@ impl Comparison {
         let trials = self.results.iter().map(|row| row.runs.len()).max().unwrap_or(0);
         let of = |count: usize| if count == 1 { "1 trial".to_owned() } else { format!("{count} trials") };
         let drawn = self.random_splits.map_or(String::new(), |drawn| format!(": {drawn}"));
-        // By chance, which of two sides an instance is taken for depends on how many classes either has.
-        let guessing = if self.is_generalized() {
-            String::new()
-        } else {
-            format!("; guessing gives {:.1} %", 100.0 * self.chance)
-        };
         let head = format!(
-            "{} ({}, {}{drawn}), {} with {}{guessing}\n",
+            "{} ({}, {}{drawn}), {} with {}; guessing gives {:.1} %\n",
             self.dataset,
             self.split,
             of(trials),
             self.visual.join("+"),
             self.semantic.join("+"),
+            100.0 * self.chance,
         );
         out += &wrap_lines(&head, width);
         for kind in [Kind::Inductive, Kind::Transductive] {
@@ -228,6 +223,13 @@ impl Comparison {
         let plot = BarPlot { axis: axis.to_owned(), chance: self.chance, bars };
         let description = "One bar per method, best first; the dashed line is guessing.";
         Chart::new("comparison", &title, description, Drawing::Bars(plot))
+    }
+}
+
+impl ComparedMethod {
+    /// Settings that neither the name of the row nor the head of the table says.
+    pub(crate) fn settings_said(&self) -> String {
+        settings_line_without(&self.settings, &SAID)
     }
 }
 

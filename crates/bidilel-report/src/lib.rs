@@ -78,8 +78,8 @@ pub use plot::{Chart, Theme};
 pub use predictions::{IdKind, PredictionRow, RowFormat, RowId, prediction_rows};
 pub use reproduction::{
     CellStatus, CellUnit, CurveFigure, CurveSeries, DataRecord, FigurePoint, Machine, Manifest, MissingData,
-    PublishedNumber, Reduced, Reproduction, TableCell, TableColumn, TableRow, TableRun, TestedOver,
-    mark_best,
+    PublishedNumber, Reduced, Reproduction, TableCell, TableChoice, TableColumn, TableRow, TableRun,
+    TestedOver, mark_best,
 };
 pub use run_data::{ClassDistances, PointMap, RunData, SeenUnseenPoint};
 pub use selection::{Selection, SelectionStep, TrialSelection, ViewScore};

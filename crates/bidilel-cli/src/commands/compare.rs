@@ -227,6 +227,7 @@ impl Race<'_> {
             per_image: run.accuracy().per_image,
             generalized: run.generalized,
             classes: accuracies(&run),
+            candidates: Some(run.classes.len()),
             seconds: began.elapsed().as_secs_f64(),
             tuning_seconds,
             peak_memory: memory::peak().filter(|_| counts),

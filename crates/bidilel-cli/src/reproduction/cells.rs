@@ -26,7 +26,8 @@ pub(super) struct Job {
 /// What came of a job.
 #[derive(Default)]
 pub(super) struct Done {
-    pub(super) choices: Vec<Choice>,
+    /// What was chosen in every trial, by the trial's name.
+    pub(super) choices: Vec<(String, Choice)>,
     pub(super) runs: Vec<Measured>,
     /// Views in the order of Algorithm 2 in the first trial.
     pub(super) order: Vec<String>,
@@ -189,7 +190,7 @@ impl<'a> Running<'a> {
             });
             let result = self.done.entry(job.place).or_default();
             result.runs.extend(runs);
-            result.choices.push(choice);
+            result.choices.push((job.data.trials[number].name.clone(), choice));
         }
         Ok(())
     }

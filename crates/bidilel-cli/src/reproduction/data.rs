@@ -7,11 +7,11 @@ use std::sync::Arc;
 use bidilel::dataset::Dataset;
 use bidilel::reproduce::DataFingerprint;
 use bidilel::split::Trial;
-use bidilel_experiments::{Cell, DataSource, Representation};
+use bidilel_experiments::{Cell, DataSource};
 use bidilel_math::Observer;
 use bidilel_report::{DataRecord, MissingData};
 
-use super::resolve::{Division, found, missing, stand_in};
+use super::resolve::{Division, Needed, found, stand_in};
 use crate::failure::worded;
 
 /// Where data come from.
@@ -26,8 +26,8 @@ pub enum Origin {
 /// Why a cell has no data.
 #[derive(Debug, Clone)]
 pub(crate) enum Absent {
-    /// There are none.
-    Missing(MissingData),
+    /// There are none; everything that the cell needs and that is not there, the whole dataset first.
+    Missing(Vec<MissingData>),
     /// They are there, and cannot be used.
     Broken(String),
 }
@@ -95,37 +95,36 @@ impl Store {
     ) -> Result<CellData, Absent> {
         let title = source.title.clone().unwrap_or_else(|| cell.dataset.clone());
         let (seed, limit, place) = (self.seed, self.splits, self.place(&cell.dataset, source));
-        let opened = self.opened(&cell.dataset, source, watch)?;
+        let needed = Needed { title: &title, place: &place, cell, source };
+        let opened = match self.opened(&cell.dataset, source, watch) {
+            Ok(opened) => opened,
+            Err(Absent::Missing(whole)) => {
+                let parts = needed.split().into_iter().chain(needed.visual(&[])).chain(needed.semantic(&[]));
+                return Err(Absent::Missing(whole.into_iter().chain(parts).collect()));
+            }
+            Err(broken) => return Err(broken),
+        };
         let dataset = Arc::clone(&opened.dataset);
-        let mut substitutes = Vec::new();
-        let mut visual = Vec::new();
-        let names: Vec<&str> = dataset.visual.iter().map(|view| &view.name[..]).collect();
+        let (mut substitutes, mut visual, mut semantic) = (Vec::new(), Vec::new(), Vec::new());
+        let views: Vec<&str> = dataset.visual.iter().map(|view| &view.name[..]).collect();
         for name in &cell.visual {
-            visual.extend(found(&source.visual(name), &names, name, &mut substitutes));
+            visual.extend(found(&source.visual(name), &views, name, &mut substitutes));
+        }
+        let descriptions: Vec<&str> = dataset.semantic.iter().map(|one| &one.name[..]).collect();
+        for name in &cell.semantic {
+            semantic.extend(found(&source.semantic(name), &descriptions, name, &mut substitutes));
         }
         let enough = if several { 2 } else { cell.visual.len() };
-        if visual.len() < enough {
-            let absent =
-                |name: &&String| found(&source.visual(name), &names, name, &mut Vec::new()).is_none();
-            let name = cell.visual.iter().find(absent).map_or("", String::as_str);
-            return Err(missing(&title, "visual representation", name, &source.visual(name), &place));
+        let mut absent = if visual.len() < enough { needed.visual(&views) } else { Vec::new() };
+        absent.extend(needed.semantic(&descriptions));
+        if !absent.is_empty() {
+            return Err(Absent::Missing(absent));
         }
-        let names: Vec<&str> = dataset.semantic.iter().map(|one| &one.name[..]).collect();
-        let semantic = cell.semantic.iter().map(|name| {
-            let wanted = source.semantic(name);
-            found(&wanted, &names, name, &mut substitutes)
-                .ok_or_else(|| missing(&title, "semantic representation", name, &wanted, &place))
-        });
-        let semantic = semantic.collect::<Result<Vec<_>, _>>()?;
         let split = cell.split.as_ref().or_else(|| source.splits.keys().next());
         let Division { name, described, mut trials } = match split {
             None => Division::first(&dataset)?,
-            Some(split) => {
-                Division::named(&dataset, &source.split(split), split, seed)?.ok_or_else(|| {
-                    let wanted = Representation { get: source.split(split).get, ..Representation::default() };
-                    missing(&title, "split", split, &wanted, &place)
-                })?
-            }
+            Some(split) => Division::named(&dataset, &source.split(split), split, seed)?
+                .ok_or_else(|| Absent::Missing(needed.split().into_iter().collect()))?,
         };
         trials.truncate(limit.unwrap_or(usize::MAX));
         opened.splits.insert(name.clone(), format!("{described}: {} used", trials.len()));
@@ -192,7 +191,7 @@ impl Store {
                     let get = source.get.clone().unwrap_or_else(|| format!("the dataset `{name}`"));
                     let put = format!("{} (a folder with a dataset.toml)", self.place(name, source));
                     let what = source.title.clone().unwrap_or_else(|| name.to_owned());
-                    return Err(Absent::Missing(MissingData { what, get, put }));
+                    return Err(Absent::Missing(vec![MissingData { what, get, put }]));
                 };
                 watch.stage("open");
                 let opened = bidilel_data::open(&path).map_err(|error| Absent::Broken(error.to_string()))?;

@@ -52,7 +52,9 @@ fn of_searches(
                     _ => (&labels[..], column.labels.join(" ")),
                 };
                 let title = format!("{}: {setting}", group.join(" "));
-                add(&mut figures, (title, setting, HELD_OUT), CurveSeries { name, points });
+                let frame =
+                    Frame { title, dataset: dataset(experiment, row, number), x: setting, y: HELD_OUT };
+                add(&mut figures, frame, CurveSeries { name, points });
                 if shared {
                     break;
                 }
@@ -73,7 +75,7 @@ fn shares_search(experiment: &Experiment, row: usize) -> bool {
 fn points(done: &Done, setting: &str) -> Vec<FigurePoint> {
     let mut values: BTreeMap<String, (f64, Vec<f64>, f64)> = BTreeMap::new();
     for curve in
-        done.choices.iter().flat_map(|choice| &choice.curves).filter(|curve| curve.setting == setting)
+        done.choices.iter().flat_map(|(_, choice)| &choice.curves).filter(|curve| curve.setting == setting)
     {
         for point in &curve.points {
             let Some(x) = point.value.as_f64() else { continue };
@@ -82,7 +84,7 @@ fn points(done: &Done, setting: &str) -> Vec<FigurePoint> {
             entry.1.push(point.mean);
         }
     }
-    let folds = done.choices.first().map_or(0, |choice| choice.folds);
+    let folds = done.choices.first().map_or(0, |(_, choice)| choice.folds);
     let mut points: Vec<FigurePoint> = values
         .into_values()
         .map(|(x, means, error)| {
@@ -112,17 +114,33 @@ fn of_rows(experiment: &Experiment, x: &str, rows: &[TableRow]) -> Vec<CurveFigu
             continue;
         }
         let series = CurveSeries { name: rest.join(" "), points };
-        add(&mut figures, (first.to_owned(), x, UNSEEN), series);
+        let frame = Frame { title: first.to_owned(), dataset: dataset(experiment, 0, number), x, y: UNSEEN };
+        add(&mut figures, frame, series);
     }
     figures
 }
 
+/// The dataset of a cell.
+fn dataset(experiment: &Experiment, row: usize, column: usize) -> String {
+    let cell = experiment.rows.get(row).and_then(|row| experiment.cell(row, &experiment.columns[column]));
+    cell.map_or(String::new(), |cell| cell.dataset)
+}
+
+/// What a figure has around its curves.
+struct Frame<'a> {
+    title: String,
+    dataset: String,
+    x: &'a str,
+    y: &'a str,
+}
+
 /// Adds a curve to the figure of a title, which begins with its first curve.
-fn add(figures: &mut Vec<CurveFigure>, (title, x_label, y_label): (String, &str, &str), series: CurveSeries) {
-    if let Some(figure) = figures.iter_mut().find(|figure| figure.title == title) {
+fn add(figures: &mut Vec<CurveFigure>, frame: Frame<'_>, series: CurveSeries) {
+    if let Some(figure) = figures.iter_mut().find(|figure| figure.title == frame.title) {
         figure.series.push(series);
         return;
     }
-    let (x_label, y_label) = (x_label.to_owned(), y_label.to_owned());
-    figures.push(CurveFigure { title, x_label, y_label, series: vec![series] });
+    let Frame { title, dataset, x, y } = frame;
+    let (x_label, y_label) = (x.to_owned(), y.to_owned());
+    figures.push(CurveFigure { title, dataset, x_label, y_label, series: vec![series] });
 }

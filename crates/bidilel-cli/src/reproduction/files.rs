@@ -29,12 +29,18 @@ pub(crate) fn print(tables: &[Reproduction], format: Format) -> Result<()> {
     match (format, tables) {
         (Format::Json, [one]) => output::print_json(one),
         (Format::Json, all) => output::print_json(&Tables { tables: all }),
+        (Format::Csv | Format::Parquet, [first, others @ ..]) => {
+            // One header: a column says which table a cell is of.
+            let mut table = first.cells_table();
+            others.iter().for_each(|other| table.rows.extend(other.cells_table().rows));
+            output::print_as_is(&output::rendered(&table, Format::Csv))
+        }
         _ => {
             let texts = tables
                 .iter()
                 .map(|table| rendered(table, format, terminal::width()))
                 .collect::<Result<Vec<_>>>()?;
-            let between = if matches!(format, Format::Csv | Format::JsonLines) { "" } else { "\n" };
+            let between = if format == Format::JsonLines { "" } else { "\n" };
             let text = texts.join(between);
             if format == Format::Text { output::print(&text) } else { output::print_as_is(&text) }
         }

@@ -2,41 +2,64 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use bidilel::reproduce::{Ledger, Memory};
-use bidilel_report::VERSION;
+use bidilel_report::{Machine, VERSION};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::machine;
 use crate::tuning::journal::Lines;
 
-/// The form of the keys: what is found under other keys is not looked for.
-const KEYS: &str = "reproduce 1";
+/// The form of the lines: what is found under other keys is not looked for, and a journal of form 1 had no machines.
+const KEYS: &str = "reproduce 2";
 
 /// A line of the journal.
 #[derive(Serialize, Deserialize)]
-struct Entry {
-    key: String,
-    value: Value,
+#[serde(untagged)]
+enum Line {
+    /// What was computed.
+    Entry { key: String, value: Value },
+    /// Where the lines from here on were computed.
+    Begun { machine: Machine },
 }
 
 /// What was computed, in memory and where there is a file on disk.
 pub(crate) struct Journal {
     lines: Option<Lines>,
     known: Memory,
+    /// Where what is known was computed, this machine the last or among them.
+    machines: Vec<Machine>,
 }
 
 impl Journal {
     /// A journal in memory alone.
     pub(crate) fn forgetful() -> Self {
-        Self { lines: None, known: Memory::default() }
+        Self { lines: None, known: Memory::default(), machines: vec![machine::here()] }
     }
 
     /// Starts a file, or with `resume` continues an existing one.
     pub(crate) fn open(path: &Path, resume: bool) -> Result<Self> {
-        let (lines, entries) = Lines::open::<Entry>(path, "reproduce", KEYS, resume)?;
-        let known = Memory::with(entries.into_iter().map(|entry| (entry.key, entry.value)));
-        Ok(Self { lines: Some(lines), known })
+        let (lines, before) = Lines::open::<Line>(path, "reproduce", KEYS, resume)?;
+        let (mut entries, mut machines) = (Vec::new(), Vec::new());
+        for line in before {
+            match line {
+                Line::Entry { key, value } => entries.push((key, value)),
+                Line::Begun { machine } => machines.push(machine),
+            }
+        }
+        let here = machine::here();
+        if !machines.contains(&here) {
+            let line = Line::Begun { machine: here.clone() };
+            lines.append(&line).with_context(|| format!("`{}`: cannot be written", path.display()))?;
+            machines.push(here);
+        }
+        Ok(Self { lines: Some(lines), known: Memory::with(entries), machines })
+    }
+
+    /// Where everything was computed.
+    pub(crate) fn machines(&self) -> Vec<Machine> {
+        self.machines.clone()
     }
 
     /// How many computations were there.
@@ -59,7 +82,7 @@ impl Ledger for Journal {
         let key = of_this_version(key);
         self.known.keep(&key, value)?;
         let Some(lines) = &self.lines else { return Ok(()) };
-        let entry = Entry { key, value: value.clone() };
+        let entry = Line::Entry { key, value: value.clone() };
         lines.append(&entry).map_err(|source| bidilel::Error::Journal { source })
     }
 }
@@ -82,5 +105,20 @@ mod tests {
         std::fs::write(&path, text.replace(&format!("\"{VERSION} "), "\"0.0.0 ")).expect("written");
         let other = Journal::open(&path, true).expect("a journal");
         assert_eq!((other.len(), other.recall("score a")), (1, None));
+    }
+
+    #[test]
+    fn every_machine_that_computed_a_part_is_named_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        for resume in [false, true, true] {
+            let journal = Journal::open(&path, resume).expect("a journal");
+            assert_eq!(journal.machines(), [machine::here()]);
+        }
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let elsewhere = Machine { processor: "another".to_owned(), ..machine::here() };
+        std::fs::write(&path, text.replace(&machine::here().processor, "another")).expect("written");
+        let journal = Journal::open(&path, true).expect("a journal");
+        assert_eq!((journal.machines(), journal.len()), (vec![elsewhere, machine::here()], 0));
     }
 }

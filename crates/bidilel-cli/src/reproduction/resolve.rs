@@ -3,7 +3,7 @@
 use bidilel::dataset::Dataset;
 use bidilel::split::{RandomSplits, SplitChoice, Trial, UnseenClasses};
 use bidilel::synthetic::{Synthetic, View};
-use bidilel_experiments::{DataSource, Representation, SplitSource};
+use bidilel_experiments::{Cell, DataSource, Representation, SplitSource};
 use bidilel_report::MissingData;
 
 use super::data::Absent;
@@ -44,16 +44,57 @@ pub(super) fn found(
     Some(other.clone())
 }
 
-pub(super) fn missing(dataset: &str, what: &str, name: &str, wanted: &Representation, place: &str) -> Absent {
-    let title = wanted.title.clone().unwrap_or_else(|| name.to_owned());
-    let get = wanted.get.clone().unwrap_or_else(|| format!("the {what} `{name}`"));
-    let kind = if what == "split" { "split" } else { what.split(' ').next().unwrap_or(what) };
-    let key = wanted.names.first().map_or(name, String::as_str);
-    Absent::Missing(MissingData {
-        what: format!("{dataset}, {what} {title}"),
-        get,
-        put: format!("{place}, as [{kind}.{key}] of its dataset.toml"),
-    })
+/// What a cell needs of a dataset, for those who have to get it.
+pub(super) struct Needed<'a> {
+    /// The dataset's label.
+    pub(super) title: &'a str,
+    /// The folder that it is looked for in.
+    pub(super) place: &'a str,
+    pub(super) cell: &'a Cell,
+    pub(super) source: &'a DataSource,
+}
+
+impl Needed<'_> {
+    /// Visual representations that are not among these.
+    pub(super) fn visual(&self, there: &[&str]) -> Vec<MissingData> {
+        let all = self.cell.visual.iter().map(|name| (name, self.source.visual(name)));
+        self.absent("visual", all, there)
+    }
+
+    /// The same of semantic ones.
+    pub(super) fn semantic(&self, there: &[&str]) -> Vec<MissingData> {
+        let all = self.cell.semantic.iter().map(|name| (name, self.source.semantic(name)));
+        self.absent("semantic", all, there)
+    }
+
+    /// The split, where it cannot be drawn.
+    pub(super) fn split(&self) -> Option<MissingData> {
+        let name = self.cell.split.as_ref()?;
+        let SplitSource { title, names, draw, get } = self.source.split(name);
+        let wanted = Representation { title, names, get, ..Representation::default() };
+        draw.is_none().then(|| self.missing("split", "split", name, &wanted))
+    }
+
+    fn absent<'n>(
+        &self,
+        kind: &str,
+        all: impl Iterator<Item = (&'n String, Representation)>,
+        there: &[&str],
+    ) -> Vec<MissingData> {
+        let absent = all.filter(|(name, wanted)| found(wanted, there, name, &mut Vec::new()).is_none());
+        let what = format!("{kind} representation");
+        absent.map(|(name, wanted)| self.missing(kind, &what, name, &wanted)).collect()
+    }
+
+    fn missing(&self, kind: &str, what: &str, name: &str, wanted: &Representation) -> MissingData {
+        let title = wanted.title.as_deref().unwrap_or(name);
+        let key = wanted.names.first().map_or(name, String::as_str);
+        MissingData {
+            what: format!("{}, {what} {title}", self.title),
+            get: wanted.get.clone().unwrap_or_else(|| format!("the {what} `{name}`")),
+            put: format!("{}, as [{kind}.{key}] of its dataset.toml", self.place),
+        }
+    }
 }
 
 /// The trials of a split, with its name in the experiment and where they are from.

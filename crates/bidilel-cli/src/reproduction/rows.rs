@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bidilel::reproduce::Choice;
 use bidilel_experiments::{Best, Cell, Curves, Experiment, Line, Show, Spread};
-use bidilel_report::{CellStatus, CellUnit, PublishedNumber, TableCell, TableRow, mark_best};
+use bidilel_report::{CellStatus, CellUnit, PublishedNumber, TableCell, TableChoice, TableRow, mark_best};
 
 use super::cells::{Done, Job};
 
@@ -17,22 +18,34 @@ pub(super) fn finished(
     if let Some(failure) = &found.failure {
         return TableCell::without(CellStatus::Failed, unit(cell), published, Some(failure.clone()));
     }
+    let choices = found.choices.iter().filter(|(_, choice)| choice.folds > 0).map(table_choice).collect();
     match &cell.show {
         Show::Accuracy => {
-            TableCell::accuracy(&found.runs, experiment.spread == Spread::StandardDeviation, published)
+            let deviation = experiment.spread == Spread::StandardDeviation;
+            TableCell { choices, ..TableCell::accuracy(&found.runs, deviation, published) }
         }
         Show::Setting(setting) => {
             let values: Vec<_> = found
                 .choices
                 .iter()
-                .filter_map(|choice| choice.settings.entries().get(setting).cloned())
+                .filter_map(|(_, choice)| choice.settings.entries().get(setting).cloned())
                 .collect();
             // Without folds nothing was searched for: there is no choice to show.
-            if found.choices.iter().all(|choice| choice.folds == 0) && values.is_empty() {
+            if found.choices.iter().all(|(_, choice)| choice.folds == 0) && values.is_empty() {
                 return TableCell::without(CellStatus::Empty, unit(cell), None, None);
             }
-            TableCell::setting(&values, published)
+            TableCell { choices, ..TableCell::setting(&values, published) }
         }
+    }
+}
+
+fn table_choice((trial, choice): &(String, Choice)) -> TableChoice {
+    TableChoice {
+        trial: trial.clone(),
+        settings: choice.settings.clone(),
+        mean: choice.mean,
+        standard_error: choice.standard_error,
+        folds: choice.folds,
     }
 }
 
@@ -64,17 +77,21 @@ pub(super) fn published(experiment: &Experiment, row: &str, column: &str) -> Opt
     let found = experiment.published(row, column)?;
     let line = |lines: &[Line], id: &str| lines.iter().find(|line| line.id == id).cloned();
     let cell = experiment.cell(&line(&experiment.rows, row)?, &line(&experiment.columns, column)?);
-    // A division by 100 is the number that was printed; a product with 0.01 is not.
-    let percent = match cell.map(|cell| unit(&cell)) {
-        Some(CellUnit::Setting) => 1.0,
-        _ => 100.0,
+    let of_cell = |value: f64| match cell.as_ref().map(unit) {
+        Some(CellUnit::Setting) => value,
+        _ => hundredth(value),
     };
     Some(PublishedNumber {
-        value: found.value / percent,
-        spread: found.spread.map(|spread| spread / percent),
+        value: of_cell(found.value),
+        spread: found.spread.map(of_cell),
         mark: found.mark,
         trials: experiment.numbers.as_ref().and_then(|numbers| numbers.trials),
     })
+}
+
+/// The decimal that was printed, two places further: neither a division by 100 nor a product with 0.01 always gives it.
+fn hundredth(printed: f64) -> f64 {
+    format!("{printed}e-2").parse().unwrap_or(printed / 100.0)
 }
 
 /// Marks the best of every row, or of every column within a group of rows.
@@ -136,4 +153,18 @@ pub(super) fn failures(experiment: &Experiment, rows: &[TableRow]) -> BTreeSet<S
         }
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_numbers_are_the_decimals_that_were_printed() {
+        for tenths in 0..=1000_u32 {
+            let printed = f64::from(tenths) / 10.0;
+            let decimal: f64 = format!("{}.{:03}", tenths / 1000, tenths % 1000).parse().expect("a number");
+            assert_eq!(hundredth(printed).to_bits(), decimal.to_bits(), "{printed}");
+        }
+    }
 }

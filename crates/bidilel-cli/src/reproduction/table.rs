@@ -15,7 +15,7 @@ use bidilel_report::{
 use super::cells::{self, Job};
 use super::data::Absent;
 use super::rows::{blank, failures, finished, header, mark, orders, published, unit, with_data};
-use super::{Host, Journal, ReproductionOptions, Store, figures, machine};
+use super::{Host, Journal, ReproductionOptions, Store, figures};
 use crate::failure::{hinted, usage};
 
 /// Folds of a dataset that says nothing of them.
@@ -113,13 +113,9 @@ impl Maker<'_> {
                     }
                     (Some(cell), None) => match absent.iter().find(|(place, _)| *place == at) {
                         Some((_, Absent::Missing(data))) => {
-                            needed.insert(data.clone());
-                            TableCell::without(
-                                CellStatus::Missing,
-                                unit(&cell),
-                                published,
-                                Some(data.what.clone()),
-                            )
+                            needed.extend(data.iter().cloned());
+                            let what = data.first().map(|first| first.what.clone());
+                            TableCell::without(CellStatus::Missing, unit(&cell), published, what)
                         }
                         Some((_, Absent::Broken(problem))) => TableCell::without(
                             CellStatus::Failed,
@@ -212,7 +208,7 @@ impl Maker<'_> {
             seed: options.seed,
             reduced: (reduced != whole).then_some(reduced),
             data: self.store.records(used),
-            machine: machine::here(),
+            machines: self.journal.machines(),
         }
     }
 

@@ -95,6 +95,16 @@ fn a_table_has_our_numbers_beside_the_published_ones_and_says_what_is_missing() 
     let needed = &table["missing"][0];
     assert_eq!((&needed["what"], &needed["get"]), (&"Elsewhere".into(), &"the data of somebody else".into()));
     assert!(needed["put"].as_str().unwrap().contains("elsewhere (a folder with a dataset.toml)"), "{needed}");
+    let parts: Vec<&str> =
+        table["missing"].as_array().unwrap()[1..].iter().map(|part| part["put"].as_str().unwrap()).collect();
+    for key in ["[visual.cnn]", "[semantic.attributes]"] {
+        assert!(parts.iter().any(|put| put.contains(key)), "what it must have is named, too: {parts:?}");
+    }
+    // What was chosen, and how sure that is, is there for every trial.
+    let choices = searched["choices"].as_array().unwrap();
+    assert_eq!(choices.len(), 1);
+    assert_eq!(choices[0]["settings"]["alpha"], runs[0]["settings"]["alpha"]);
+    assert!(choices[0]["mean"].as_f64().unwrap() > 0.1 && choices[0]["folds"].as_u64().unwrap() > 1);
     assert!(ran.stderr.contains("2 of 4 cells have data"), "{}", ran.stderr);
 }
 
@@ -115,7 +125,7 @@ fn every_number_can_be_traced() {
     {
         assert_eq!(hash.as_str().map(str::len), Some(32), "{manifest}");
     }
-    assert!(manifest["machine"]["processor"].as_str().unwrap().contains("with"));
+    assert!(manifest["machines"][0]["processor"].as_str().unwrap().contains("with"));
     let run = &cell(&table, 1, 0)["runs"][0];
     assert_eq!(
         (&run["seed"], &run["trial"], &run["settings"]["dim"]),
@@ -138,8 +148,8 @@ fn a_run_that_was_stopped_anywhere_goes_on_to_the_same_bytes() {
     assert_eq!(first.status, 0, "{}", first.stderr);
     let journal = fs::read_to_string(Path::new(&whole).join("journal.jsonl")).expect("a journal");
     let lines: Vec<&str> = journal.lines().collect();
-    // 4 settings on 2 folds, their choice, one that is given, 3 and 1 runs.
-    assert_eq!(lines.len(), 1 + 8 + 2 + 4, "{journal}");
+    // The machine, 4 settings on 2 folds, their choice, one that is given, 3 and 1 runs.
+    assert_eq!(lines.len(), 1 + 1 + 8 + 2 + 4, "{journal}");
     for kept in [1, 4, 10, lines.len()] {
         let part = folder.beside(&format!("part-{kept}"));
         fs::create_dir(&part).expect("a folder");
@@ -246,7 +256,10 @@ fn tables_are_listed_and_shown() {
     let path = written(&folder, &shown.stdout);
     let table = bidilel(&["reproduce", &path, "--data", &parent(&folder), "--format", "json"]).json();
     assert_eq!(table["rows"].as_array().unwrap().len(), 4, "no row for what the paper does not have");
-    assert_eq!(table["missing"].as_array().unwrap().len(), 2, "both datasets");
+    let missing = table["missing"].as_array().unwrap();
+    let whole =
+        missing.iter().filter(|one| one["put"].as_str().unwrap().ends_with("(a folder with a dataset.toml)"));
+    assert_eq!(whole.count(), 2, "both datasets: {missing:?}");
 }
 
 /// Folders for the four datasets: few classes, and two sets of features under all names that the tables ask for.

@@ -174,7 +174,7 @@ fn confusion(result: &EvaluationInput, island: &mut Island) -> Option<String> {
         "One row per true class, one column per predicted class; a stronger color is a larger share of the row.{sides}{first}"
     );
     Some(format!(
-        "{}<div class=\"canvas confusion\"><canvas data-confusion=\"{index}\" tabindex=\"0\" role=\"img\" \
+        "{}<div class=\"canvas confusion\"><canvas data-confusion=\"{index}\" tabindex=\"0\" role=\"application\" aria-roledescription=\"matrix\" \
          aria-label=\"Confusion matrix of {} classes; arrow keys move through its cells\"></canvas>\
          <p class=\"key\"><span class=\"k1\">\u{25a0} recognized</span> <span class=\"k2\">\u{25a0} mistaken</span></p>\
          <p class=\"live\" aria-live=\"polite\"></p></div>\n{}",
@@ -210,7 +210,7 @@ fn map(data: &RunData, island: &mut Island) -> Option<String> {
          <label>Class <select data-role=\"class\"><option value=\"\">all</option>{classes}</select></label>\
          <span><button type=\"button\" data-role=\"in\" aria-label=\"Zoom in\">+</button><button type=\"button\" data-role=\"out\" aria-label=\"Zoom out\">\u{2212}</button>\
          <button type=\"button\" data-role=\"reset\">Reset</button></span></div>\
-         <canvas data-map=\"{index}\" tabindex=\"0\" role=\"img\" aria-label=\"Map of {} known classes, {} unseen classes and {} test instances; \
+         <canvas data-map=\"{index}\" tabindex=\"0\" role=\"application\" aria-roledescription=\"map\" aria-label=\"Map of {} known classes, {} unseen classes and {} test instances; \
          arrow keys move from point to point, plus and minus zoom\"></canvas>\
          <p class=\"key\"><span class=\"k1\">\u{25cf} recognized</span> <span class=\"k2\">\u{00d7} mistaken</span> <span class=\"k4\">\u{25c6} unseen class</span> <span class=\"k0\">\u{25a1} known class</span></p>\
          <p class=\"live\" aria-live=\"polite\"></p></div>\n{sampled}",

@@ -29,7 +29,7 @@ impl EvaluationInput {
             value: class.accuracy,
             low: class.accuracy,
             high: class.accuracy,
-            group: String::new(),
+            group: if class.known { "known class" } else { "unseen class" }.to_owned(),
         };
         let mut bars: Vec<Bar> = self.classes.iter().map(bar).collect();
         bars.sort_by(|a, b| b.value.total_cmp(&a.value));
@@ -69,8 +69,8 @@ impl EvaluationInput {
                 "Classes by how many test instances they are {nearest} of: hubs are on the right.{skewness}"
             );
             let plot = Plot {
-                x: Axis::new("test instances per class"),
-                y: Axis::new("number of classes").with(&[0.0]),
+                x: Axis::counts("test instances per class"),
+                y: Axis::counts("number of classes").with(&[0.0]),
                 layers: vec![Layer::Columns { name: String::new(), columns }],
             };
             Chart::new(&format!("hubs-{k}"), &format!("Hubs, k = {k}"), &description, Drawing::Plot(plot))

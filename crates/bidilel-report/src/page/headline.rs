@@ -63,25 +63,38 @@ fn joined(parts: &[&str]) -> String {
     parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("; ")
 }
 
-/// The best method of a comparison on the same split of the same dataset, with its accuracy: others compare nothing.
+/// The best method, with its figure, of all comparisons on the same data in the same setting: others compare nothing.
+///
+/// A row with the very figures of the result is the evaluated method itself.
 pub(crate) fn best_of<'a>(
     result: &EvaluationInput,
     compared: &[&'a Comparison],
 ) -> Option<(&'a ComparedMethod, f64)> {
-    let same = compared.iter().find(|one| one.dataset == result.dataset && one.split == result.split)?;
-    let scored = same.results.iter().filter_map(|row| Some((row, row.per_class?)));
-    scored.max_by(|a, b| a.1.total_cmp(&b.1))
+    let same = |one: &&&Comparison| {
+        one.dataset == result.dataset
+            && one.split == result.split
+            && one.random_splits == result.random_splits
+            && one.visual == result.visual
+            && one.semantic == result.semantic
+            && one.is_generalized() == result.accuracy.sides().is_some()
+    };
+    let itself = |row: &ComparedMethod| {
+        row.figure() == Some(result.accuracy.figure()) && row.per_image == Some(result.accuracy.per_image)
+    };
+    let rows = compared.iter().filter(same).flat_map(|one| &one.results).filter(|row| !itself(row));
+    rows.filter_map(|row| Some((row, row.figure()?))).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// The difference from the best compared method.
 fn against_best(result: &EvaluationInput, compared: &[&Comparison]) -> Option<Headline> {
-    let (best, accuracy) = best_of(result, compared)?;
-    let difference = format!("{:+.1} points", 100.0 * (result.accuracy.per_class - accuracy));
-    let reached = percent(accuracy, best.standard_error.unwrap_or(0.0));
+    let (best, figure) = best_of(result, compared)?;
+    let difference = format!("{:+.1} points", 100.0 * (result.accuracy.figure() - figure));
+    let reached = percent(figure, best.standard_error.unwrap_or(0.0));
+    let of = if result.accuracy.sides().is_some() { ", harmonic mean" } else { "" };
     Some(headline(
         "Against the best compared method",
         difference.replace('-', "\u{2212}"),
-        &format!("{} reaches {reached}", best.method),
+        &format!("{} reaches {reached}{of}", best.method),
     ))
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use bidilel::split::DrawnSplits;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -77,6 +78,7 @@ fn keys(value: &Value) -> String {
 pub(crate) struct EvaluationInput {
     pub(crate) dataset: String,
     pub(crate) split: String,
+    pub(crate) random_splits: Option<DrawnSplits>,
     pub(crate) visual: Vec<String>,
     pub(crate) semantic: Vec<String>,
     pub(crate) method: Map<String, Value>,
@@ -118,6 +120,11 @@ impl AccuracyInput {
     /// Both sides of the generalized setting.
     pub(crate) fn sides(&self) -> Option<Sides> {
         Some(Sides { unseen: self.unseen?, seen: self.seen?, harmonic: self.harmonic? })
+    }
+
+    /// The figure that ranks: the harmonic mean where all classes are candidates, else the per-class accuracy.
+    pub(crate) fn figure(&self) -> f64 {
+        self.sides().map_or(self.per_class, |sides| sides.harmonic)
     }
 }
 

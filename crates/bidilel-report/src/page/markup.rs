@@ -61,13 +61,28 @@ const LONG_TEXT: usize = 40;
 pub(crate) fn charts<'a>(all: impl IntoIterator<Item = &'a Chart>) -> String {
     let figure = |chart: &Chart| {
         format!(
-            "<figure class=\"chart\">{}<figcaption>{}</figcaption></figure>\n",
+            "<figure class=\"chart\">{}<figcaption>{}</figcaption>{}</figure>\n",
             chart.inline(),
-            escape(&chart.description)
+            escape(&chart.description),
+            values(chart)
         )
     };
     let figures: String = all.into_iter().map(figure).collect();
     format!("<div class=\"charts\">\n{figures}</div>\n")
+}
+
+/// The numbers of a chart, for readers who do not see it or want them exactly.
+fn values(chart: &Chart) -> String {
+    let Some((head, rows)) = chart.values() else { return String::new() };
+    let line = |cells: &[String; 3], name: &str| {
+        let cell = |text: &String| format!("<{name}>{}</{name}>", escape(text));
+        format!("<tr>{}</tr>", cells.iter().map(cell).collect::<String>())
+    };
+    let body: String = rows.iter().map(|row| line(row, "td")).collect();
+    format!(
+        "<details><summary>Numbers</summary><table><thead>{}</thead><tbody>{body}</tbody></table></details>",
+        line(&head, "th")
+    )
 }
 
 /// A number that the page begins with.

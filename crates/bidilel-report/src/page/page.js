@@ -135,10 +135,11 @@
     const live = canvas.parentElement.querySelector(".live");
     let left = 0, top = 0, cell = 1, at = null;
 
-    /** Room for names on both axes; none where a row would be lower than a line of text. */
+    const AXIS = "predicted →";
+    /** Room for names on both axes and for what the axes are; none where a row would be lower than a line of text. */
     const room = (context, width) => {
       const longest = rows.reduce((most, name) => Math.max(most, context.measureText(name).width), 0);
-      const names = Math.min(200, Math.ceil(longest) + 14);
+      const names = Math.max(48, Math.ceil(context.measureText(AXIS).width) + 12, Math.min(200, Math.ceil(longest) + 14));
       return width >= 560 && (width - names) / columns.length >= 16 ? names : 0;
     };
     const draw = () => {
@@ -181,7 +182,7 @@
         });
         context.fillStyle = color("--muted");
         context.textAlign = "right";
-        context.fillText("predicted →", left - 6, top - 32);
+        context.fillText(AXIS, left - 6, top - 32);
         context.textAlign = "left";
         context.fillText("true ↓", 4, top - 12);
       }
@@ -340,9 +341,6 @@
         context.beginPath();
         context.moveTo(at + (onRight ? -4 : 4), high);
         context.lineTo(x + (7 * (at - x)) / reach, y + (7 * (high - y)) / reach);
-        context.strokeStyle = colors.paper;
-        context.lineWidth = 2;
-        context.stroke();
         context.strokeStyle = colors.known;
         context.lineWidth = 0.8;
         context.stroke();

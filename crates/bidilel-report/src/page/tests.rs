@@ -90,6 +90,69 @@ fn headlines_compare_with_guessing_and_with_the_best_compared_method() {
 }
 
 #[test]
+fn of_several_comparisons_the_best_counts_and_never_the_method_itself() {
+    let with = |name: &str, figure: f64| {
+        let mut other = comparison();
+        (other["results"][0]["method"], other["results"][0]["per_class"]) = (name.into(), figure.into());
+        other
+    };
+    let (low, high) = (with("rr", 0.6), with("ale", 0.73));
+    for results in [[evaluation(), low.clone(), high.clone()], [evaluation(), high, low]] {
+        assert!(page(&results).contains("ale reaches 73.0 ± 1.0 %"));
+    }
+    let mut itself = with("bidilel", 0.75);
+    itself["results"][0]["per_image"] = 0.7.into();
+    let page = page(&[evaluation(), itself]);
+    assert!(page.contains("dap reaches 60.0 ± 1.0 %"), "same figures: the same method");
+}
+
+/// A comparison in which all classes are candidates: the method with the higher mean over classes is not the better one.
+fn generalized_comparison() -> Value {
+    let mut result = comparison();
+    (result["over"], result["pairs"], result["chance"]) = ("nothing".into(), 0.into(), 0.25.into());
+    for (row, harmonic) in [(0, 0.55), (1, 0.45)] {
+        let row = &mut result["results"][row];
+        row["generalized"] = json!({
+            "seen": 0.65, "unseen": 0.475, "harmonic": harmonic, "ausuc": 0.321, "bias": 0.1,
+            "uncalibrated": {"seen": 0.9, "unseen": 0.025, "harmonic": 0.05},
+        });
+        (row["interval"], row["standard_error"]) = (Value::Null, Value::Null);
+    }
+    result
+}
+
+#[test]
+fn a_generalized_comparison_shows_what_it_ranks_by() {
+    let text = page(&[generalized_comparison()]);
+    for words in
+        ["55.0 %", "harmonic mean of known and unseen; method eszsl", "65.0 %", "47.5 %", "0.321", "5.0 %"]
+    {
+        assert!(text.contains(words), "{words}");
+    }
+    assert!(!text.contains("70.0 %"), "a mean over unseen classes alone is no figure here");
+    assert!(!text.contains(">best<") && !text.contains("signed-rank"), "nothing was tested");
+}
+
+#[test]
+fn results_of_different_settings_are_not_compared() {
+    let mut generalized = evaluation();
+    generalized["accuracy"] =
+        json!({"per_class": 0.75, "per_image": 0.7, "seen": 0.8, "unseen": 0.6, "harmonic": 0.685});
+    let against = "Against the best compared method";
+    assert!(!page(&[generalized.clone(), comparison()]).contains(against));
+    assert!(!page(&[evaluation(), generalized_comparison()]).contains(against));
+    let both = page(&[generalized, generalized_comparison()]);
+    assert!(both.contains("+13.5 points") && both.contains("eszsl reaches 55.0 %, harmonic mean"));
+    for (key, other) in
+        [("visual", json!(["sift"])), ("semantic", json!(["words"])), ("split", json!("other"))]
+    {
+        let mut elsewhere = comparison();
+        elsewhere[key] = other;
+        assert!(!page(&[evaluation(), elsewhere]).contains(against), "{key}");
+    }
+}
+
+#[test]
 fn what_is_missing_is_left_out_with_a_note() {
     let mut bare = evaluation();
     bare.as_object_mut().expect("an object").remove("run_data");

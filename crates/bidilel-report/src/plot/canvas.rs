@@ -194,6 +194,8 @@ impl Canvas {
     /// The whole drawing with its title and its description for those who do not see it.
     pub(crate) fn finish(self, (width, height): (f64, f64), title: &str, description: &str) -> String {
         let (title, description) = (escape(title), escape(description));
+        // Whole units: twice a rounded number is not a rounded double, and edges would be half transparent.
+        let (width, height) = (width.round(), height.round());
         let paper = self.theme.paper.map_or(String::new(), |paper| {
             format!("<rect width=\"{width:.0}\" height=\"{height:.0}\" fill=\"{paper}\"/>\n")
         });

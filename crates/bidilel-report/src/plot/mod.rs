@@ -17,6 +17,7 @@ mod names;
 mod png;
 mod scale;
 mod theme;
+mod values;
 mod xy;
 
 pub(crate) use bar_plot::BarPlot;
@@ -79,6 +80,14 @@ impl Chart {
     /// The chart as an element of the report page.
     pub(crate) fn inline(&self) -> String {
         self.drawn(Theme::PAGE, Medium::Page)
+    }
+
+    /// The numbers that it shows, for readers who do not see it: headers and rows; none where dots or cells are too many.
+    pub(crate) fn values(&self) -> Option<([String; 3], Vec<[String; 3]>)> {
+        match &self.drawing {
+            Drawing::Plot(plot) => plot.values(),
+            Drawing::Bars(_) | Drawing::Matrix(_) | Drawing::Map(_) => None,
+        }
     }
 
     fn drawn(&self, theme: Theme, medium: Medium) -> String {

@@ -150,9 +150,8 @@ impl Names {
         };
         let path: String = self.placed.iter().filter_map(line).collect();
         if !path.is_empty() {
-            let (muted, halo) = (canvas.theme.muted, canvas.theme.halo);
-            canvas.stroke(&path, halo, 2.0, "");
-            canvas.stroke(&path, muted, 0.8, "");
+            // Without a halo: it would erase the marks that a line crosses.
+            canvas.stroke(&path, canvas.theme.muted, 0.8, "");
         }
     }
 

@@ -5,6 +5,8 @@
 pub(crate) enum Kind {
     /// Equal differences are equally far apart.
     Linear,
+    /// The same for counts: no ticks between whole numbers.
+    Whole,
     /// Equal ratios are equally far apart.
     Log,
 }
@@ -24,7 +26,7 @@ pub(crate) struct Scale {
 impl Scale {
     /// An axis from round tick to round tick that has all values, with about `most` ticks.
     pub(crate) fn over(kind: Kind, values: impl IntoIterator<Item = f64>, most: usize) -> Self {
-        let usable = |value: &f64| value.is_finite() && (kind == Kind::Linear || *value > 0.0);
+        let usable = |value: &f64| value.is_finite() && (kind != Kind::Log || *value > 0.0);
         let (low, high) = values
             .into_iter()
             .filter(usable)
@@ -32,12 +34,14 @@ impl Scale {
         // Without a value there is nothing to show, but still an axis.
         let (low, high) = if low <= high { (low, high) } else { (0.1, 1.0) };
         match kind {
-            Kind::Linear => Self::linear(low, high, most),
+            Kind::Linear => Self::linear(low, high, most, 0.0),
+            Kind::Whole => Self::linear(low, high, most, 1.0),
             Kind::Log => Self::log(low, high, most),
         }
     }
 
-    fn linear(low: f64, high: f64, most: usize) -> Self {
+    /// Round ticks that are at least `least` apart.
+    fn linear(low: f64, high: f64, most: usize, least: f64) -> Self {
         // A single value has room around it: a percent, or its own size.
         let (low, high) = if high - low > 1e-12 * high.abs().max(low.abs()) {
             (low, high)
@@ -45,7 +49,7 @@ impl Scale {
             let room = if low == 0.0 { 1.0 } else { 0.05 * low.abs() };
             (low - room, high + room)
         };
-        let step = round_step((high - low) / most.max(1) as f64);
+        let step = round_step((high - low) / most.max(1) as f64).max(least);
         let (first, last) = ((low / step + 1e-9).floor(), (high / step - 1e-9).ceil());
         let ticks: Vec<f64> = (0..=count(last - first)).map(|i| step * (first + i as f64)).collect();
         let (low, high) = (step * first, step * last);
@@ -72,7 +76,7 @@ impl Scale {
         } else if fine.len() <= most || decades.len() < 2 {
             // A narrow range has no round ticks but those of a linear axis.
             if fine.len() < 2 {
-                Self::linear(low, high, most).ticks.into_iter().filter(within).collect()
+                Self::linear(low, high, most, 0.0).ticks.into_iter().filter(within).collect()
             } else {
                 fine
             }
@@ -97,7 +101,7 @@ impl Scale {
     /// Where a value lies; values outside of the range at its ends.
     pub(crate) fn position(&self, value: f64) -> f64 {
         let value = match self.kind {
-            Kind::Linear => value,
+            Kind::Linear | Kind::Whole => value,
             Kind::Log => value.max(f64::MIN_POSITIVE).log10(),
         };
         let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
@@ -108,11 +112,13 @@ impl Scale {
     pub(crate) fn ticks(&self, unit: f64) -> Vec<(f64, String)> {
         let values: Vec<f64> = self.ticks.iter().map(|value| value / unit).collect();
         let decimals = match self.kind {
-            Kind::Linear => values.windows(2).map(|pair| decimals(pair[1] - pair[0])).max().unwrap_or(0),
+            Kind::Linear | Kind::Whole => {
+                values.windows(2).map(|pair| decimals(pair[1] - pair[0])).max().unwrap_or(0)
+            }
             Kind::Log => 0,
         };
         let label = |value: &f64| match self.kind {
-            Kind::Linear => number(*value, decimals),
+            Kind::Linear | Kind::Whole => number(*value, decimals),
             Kind::Log => number(*value, decimals_of(*value)),
         };
         self.ticks.iter().zip(&values).map(|(&tick, value)| (self.position(tick), label(value))).collect()

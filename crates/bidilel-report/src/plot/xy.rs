@@ -38,6 +38,10 @@ impl Axis {
         Self { unit: 0.01, ..Self::new(label) }
     }
 
+    pub(crate) fn counts(label: &str) -> Self {
+        Self { kind: Kind::Whole, ..Self::new(label) }
+    }
+
     pub(crate) fn log(label: &str) -> Self {
         Self { kind: Kind::Log, ..Self::new(label) }
     }

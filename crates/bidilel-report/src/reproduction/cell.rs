@@ -73,6 +73,21 @@ pub struct TableRun {
     pub settings: Settings,
 }
 
+/// What a search chose in one trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TableChoice {
+    /// The trial.
+    pub trial: String,
+    /// The settings that were chosen.
+    pub settings: Settings,
+    /// Mean per-class accuracy on held-out known classes; none where there was nothing to try.
+    pub mean: Option<f64>,
+    /// Its standard error over folds.
+    pub standard_error: Option<f64>,
+    /// How many folds.
+    pub folds: usize,
+}
+
 /// One cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TableCell {
@@ -102,6 +117,9 @@ pub struct TableCell {
     pub visual: Vec<String>,
     /// The same for descriptions.
     pub semantic: Vec<String>,
+    /// What was chosen on known classes, in every trial in which something was searched for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<TableChoice>,
     /// Every run.
     pub runs: Vec<TableRun>,
     /// Accuracies by trial or by class, which tests are over.
@@ -137,6 +155,7 @@ impl TableCell {
             note,
             visual: Vec::new(),
             semantic: Vec::new(),
+            choices: Vec::new(),
             runs: Vec::new(),
             units: BTreeMap::new(),
         }

@@ -1,4 +1,4 @@
-//! The curves of an experiment as charts, all on one scale of accuracy.
+//! The curves of an experiment as charts, those of one dataset on one scale of accuracy.
 
 use super::{CurveFigure, CurveSeries, Reproduction};
 use crate::plot::{Axis, Chart, Drawing, Layer, Plot};
@@ -10,12 +10,19 @@ const LINEAR_SPAN: f64 = 100.0;
 impl Reproduction {
     /// A chart per figure.
     pub fn charts(&self) -> Vec<Chart> {
-        let ends = || {
-            let points = self.figures.iter().flat_map(|figure| &figure.series).flat_map(|one| &one.points);
-            points.flat_map(|point| [-1.0, 1.0].map(|side| point.y + side * point.error.unwrap_or(0.0)))
-        };
-        let range = [ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max)];
-        self.figures.iter().map(|figure| figure.chart(&self.experiment, &range)).collect()
+        self.figures
+            .iter()
+            .map(|figure| figure.chart(&self.experiment, &self.range(&figure.dataset)))
+            .collect()
+    }
+
+    /// The lowest and the highest end of an error bar in the figures of a dataset.
+    fn range(&self, dataset: &str) -> [f64; 2] {
+        let figures = self.figures.iter().filter(|figure| figure.dataset == dataset);
+        let points = figures.flat_map(|figure| &figure.series).flat_map(|one| &one.points);
+        let ends =
+            points.flat_map(|point| [-1.0, 1.0].map(|side| point.y + side * point.error.unwrap_or(0.0)));
+        ends.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], end| [low.min(end), high.max(end)])
     }
 }
 

@@ -16,8 +16,8 @@ pub struct Manifest {
     pub reduced: Option<Reduced>,
     /// The datasets that were used.
     pub data: Vec<DataRecord>,
-    /// Where it ran.
-    pub machine: Machine,
+    /// Where it ran: several where one continued what another had begun.
+    pub machines: Vec<Machine>,
 }
 
 /// An experiment that was made shorter.

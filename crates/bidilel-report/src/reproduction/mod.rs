@@ -17,7 +17,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use best::mark_best;
-pub use cell::{CellStatus, CellUnit, PublishedNumber, TableCell, TableRun, TestedOver};
+pub use cell::{CellStatus, CellUnit, PublishedNumber, TableCell, TableChoice, TableRun, TestedOver};
 pub use manifest::{DataRecord, Machine, Manifest, Reduced};
 
 /// Below this a difference is called significant.
@@ -61,6 +61,8 @@ pub struct MissingData {
 pub struct CurveFigure {
     /// What is shown.
     pub title: String,
+    /// The dataset that was measured on: its charts have one scale.
+    pub dataset: String,
     /// What is varied.
     pub x_label: String,
     /// What is measured; accuracies are fractions of one.

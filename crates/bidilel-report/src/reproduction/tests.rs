@@ -50,6 +50,7 @@ fn table() -> Reproduction {
             row(["CUB", "Vgg19", "WV"], vec![missing(), missing(), missing()]),
         ],
         figures: vec![CurveFigure {
+            dataset: "awa".to_owned(),
             title: "AwA: alpha".to_owned(),
             x_label: "alpha".to_owned(),
             y_label: "per-class accuracy".to_owned(),
@@ -73,7 +74,7 @@ fn table() -> Reproduction {
             seed: 0,
             reduced: None,
             data: Vec::new(),
-            machine: Machine { os: "os".to_owned(), processor: "p".to_owned(), threads: 1 },
+            machines: vec![Machine { os: "os".to_owned(), processor: "p".to_owned(), threads: 1 }],
         },
     }
 }
@@ -188,7 +189,7 @@ fn scripts_get_one_line_per_cell_and_per_point() {
 }
 
 #[test]
-fn figures_are_charts_on_one_scale_with_a_logarithmic_axis_where_values_span_it() {
+fn figures_of_a_dataset_are_charts_on_one_scale_with_a_logarithmic_axis_where_values_span_it() {
     let mut table = table();
     let first = table.figures[0].clone();
     let point = |x, y| FigurePoint { x, y, error: None };
@@ -198,6 +199,10 @@ fn figures_are_charts_on_one_scale_with_a_logarithmic_axis_where_values_span_it(
     let charts = table.charts();
     let names: Vec<&str> = charts.iter().map(|chart| &chart.name[..]).collect();
     assert_eq!(names, ["small-awa-alpha", "small-cub-alpha"]);
+    // Another dataset has a scale of its own.
+    table.figures[1].dataset = "cub".to_owned();
+    let alone = table.charts()[1].svg(crate::Theme::LIGHT);
+    assert!(alone.contains(">20</text>") && !alone.contains(">60</text>"), "{alone}");
     let [linear, log] = [0, 1].map(|index| charts[index].svg(crate::Theme::LIGHT));
     // Both reach from the lowest to the highest point of either.
     assert!(

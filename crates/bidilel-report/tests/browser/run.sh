@@ -26,9 +26,12 @@ cd "$work"
 "$program" evaluate builtin:emoji --open-set --random-splits 2 --quiet --report open.html >/dev/null
 "$program" report tune.json --quiet --out tune.html >/dev/null
 "$program" compare builtin:emoji --quiet --methods best,eszsl --report compare.html >/dev/null
+"$program" compare builtin:emoji --quiet --methods eszsl,rr --generalized --test-seen-share 0.2 --report sides.html >/dev/null
 "$program" select synthetic:small --quiet --report select.html >/dev/null
 node page.mjs make-large run.json large.json 200 0.8
 node page.mjs make-large run.json heap.json 50 0.1
+node page.mjs make-large run.json short.json 10 0.8
 "$program" report large.json --quiet --out large.html >/dev/null
 "$program" report heap.json --quiet --out heap.html >/dev/null
+"$program" report short.json --quiet --out short.html >/dev/null
 node page.mjs check "$work" "$shots"
