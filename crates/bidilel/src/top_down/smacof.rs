@@ -43,6 +43,9 @@ pub(super) fn smacof(
     let mut stalled = 0;
     for iteration in 0..stopping.max_iterations {
         watch.step(iteration, value);
+        if watch.poll().is_break() {
+            return Ok(Minimum { point, value, iterations: iteration, converged: false });
+        }
         let steepest = gradient.iter().fold(0.0_f64, |largest, g| largest.max(g.abs()));
         if steepest <= goal || stalled >= MAX_STALLED_STEPS {
             return Ok(Minimum { point, value, iterations: iteration, converged: true });
@@ -78,5 +81,41 @@ impl Majorizer {
         eigen::solve_lower_transposed(self.factor.as_ref(), right.as_mut());
         let at = |(index, value): (usize, &f64)| value - 0.5 * right[(index / dim, index % dim)];
         point.iter().enumerate().map(at).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use bidilel_math::symmetric::Symmetric;
+
+    use super::*;
+    use crate::semantic::SemanticDistances;
+    use crate::top_down::{Lsm, Sammon};
+
+    /// Cancels when it has been asked so many times.
+    struct Patience(AtomicUsize);
+
+    impl Observer for Patience {
+        fn poll(&self) -> ControlFlow<()> {
+            let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+            if left.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        }
+    }
+
+    #[test]
+    fn it_ends_at_the_iteration_in_which_it_is_canceled() {
+        let landmarks = Mat::from_fn(3, 5, |i, j| ((i * 5 + j) as f64).sin());
+        let mut unseen_unseen = Symmetric::zeros(4);
+        (0..4).for_each(|j| (0..j).for_each(|i| unseen_unseen.set(i, j, 0.4 + 0.1 * (i + j) as f64)));
+        let known_unseen = Mat::from_fn(5, 4, |i, j| 0.5 + ((i * 4 + j) as f64).cos().abs());
+        let distances = SemanticDistances { known_unseen, unseen_unseen };
+        let cost = Sammon::new(landmarks.as_ref(), &distances);
+        let start = Lsm::default().initial_points(&cost).unwrap();
+        let stopping = Stopping { tolerance: 1e-10, max_iterations: 10_000 };
+        let found = smacof(&cost, start, stopping, &Patience(AtomicUsize::new(3))).unwrap();
+        assert_eq!((found.iterations, found.converged), (3, false));
     }
 }
