@@ -127,6 +127,10 @@ fn circumstance(row: &Setting, settings: &Settings) -> String {
         Owner::TopDown(embedders) if !embedders.contains(&embedder) && is_own(settings) => {
             format!("with --top-down {}", named(embedder))
         }
+        _ if row.name == "post" => {
+            let wanted = settings.post.iter().flatten().map(named).collect::<Vec<_>>().join(",");
+            format!("with the method that was chosen: {wanted} needs a latent space, which it does not have")
+        }
         _ => "with the method that was chosen".to_owned(),
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) grid: Option<PathBuf>,
     /// Choose the pipeline, too: which normalization, learner and embedder, and whether and how to refine
-    #[arg(long, conflicts_with_all = ["strategy", "samples"])]
+    #[arg(long, conflicts_with_all = ["strategy", "samples", "choose"])]
     pub(crate) auto: bool,
     /// Only what does not depend on the batch of test instances: no refiners
     #[arg(long, conflicts_with = "post")]
@@ -38,7 +38,7 @@ pub(crate) struct TuneArgs {
     /// Share of the known classes that is held out, or split: only the split's validation classes [default: 0.2]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = HeldOut::parse)]
     pub(crate) holdout: Option<HeldOut>,
-    /// Which setting is chosen: the defaults unless another is better by more than noise (sure), or the highest mean
+    /// Which setting is chosen: the defaults unless another is better by more than noise (sure), or the highest mean; --auto has rules of its own
     #[arg(long, value_name = "NAME", default_value = "sure")]
     pub(crate) choose: RuleName,
     /// Settings that the random strategy tries

@@ -76,6 +76,10 @@ impl Plan {
         host: &dyn Host,
         watch: &dyn Observer,
     ) -> Result<Outcome> {
+        let compared = self.base.method.unwrap_or_default() != MethodName::Bidilel;
+        if self.auto {
+            self.check_auto(compared, watch)?;
+        }
         let Settings { semantic, gamma, semantic_weights, .. } = &self.base;
         let open = gamma.is_none() && semantic_weights.is_none();
         let singles = semantic.clone().filter(|names| open && names.len() == 2).unwrap_or_default();
@@ -94,11 +98,10 @@ impl Plan {
             classes: HashMap::new(),
             log: Log::default(),
         };
-        let compared = self.base.method.unwrap_or_default() != MethodName::Bidilel;
         let best = match self.strategy {
-            // The paper's order and the choice among pipelines are about the paper's method.
+            // The paper's order is about the paper's method.
             Strategy::Paper if compared => search.product()?,
-            _ if self.auto && !compared => auto::run(&mut search)?,
+            _ if self.auto => auto::run(&mut search)?,
             Strategy::Paper => search.paper()?,
             Strategy::Grid | Strategy::Random { .. } | Strategy::Halving => search.product()?,
         };
@@ -125,6 +128,24 @@ impl Plan {
             ));
         }
         Ok(outcome)
+    }
+}
+
+impl Plan {
+    /// The choice among pipelines is about those of the paper's method; a note says where it is made already.
+    fn check_auto(&self, compared: bool, watch: &dyn Observer) -> Result<()> {
+        let Settings { method, normalize, bottom_up, top_down, .. } = &self.base;
+        if compared {
+            let expected = "bidilel with auto, which chooses among the pipelines of that method alone";
+            let found = method.unwrap_or_default().to_string();
+            return Err(Error::Setting { setting: "method", expected: expected.into(), found });
+        }
+        if normalize.is_some() && bottom_up.is_some() && top_down.is_some() {
+            watch.note(
+                "auto: normalization, learner and embedder are given, so that only the rest is searched",
+            );
+        }
+        Ok(())
     }
 }
 
