@@ -126,6 +126,30 @@ mod tests {
         }
     }
 
+    /// Between none and full strength: the minimum of `$\sum_i \log \sum_k a_{ik} e^{f_k} + \rho \sum_k n \pi_k e^{-f_k / \rho}$`
+    /// with $\rho = s / (1 - s)$, the dual of a penalty of weight $\rho$ on proportions, by plain descent.
+    #[test]
+    fn scaling_of_some_strength_is_the_minimum_of_the_penalized_problem() {
+        let affinities = Mat::from_fn(3, 20, |k, i| (1.5 * wave(k, i)).exp());
+        let shares = [0.6, 0.3, 0.1];
+        for strength in [0.2, 0.5, 0.9] {
+            let weight = strength / (1.0 - strength);
+            let mut brute = [0.0_f64; 3];
+            for _ in 0..20_000 {
+                let mut slope = [0, 1, 2].map(|k| -20.0 * shares[k] * (-brute[k] / weight).exp());
+                for i in 0..20 {
+                    let all: f64 = (0..3).map(|k| affinities[(k, i)] * brute[k].exp()).sum();
+                    (0..3).for_each(|k| slope[k] += affinities[(k, i)] * brute[k].exp() / all);
+                }
+                (0..3).for_each(|k| brute[k] -= 0.005 * slope[k]);
+            }
+            let mut potentials = vec![0.0; 3];
+            (0..20).for_each(|_| scale(&affinities, &mut potentials, strength, &shares));
+            let apart = potentials.iter().zip(brute).map(|(one, other)| (one - other).abs());
+            assert!(apart.clone().fold(0.0, f64::max) < 1e-6, "{strength}: {potentials:?} {brute:?}");
+        }
+    }
+
     /// At a very low temperature an instance has one class, and no potential changes that.
     #[test]
     fn shares_that_are_out_of_reach_leave_the_assignment_finite() {

@@ -7,6 +7,7 @@ use bidilel::bottom_up::LatentSpaceLearner;
 use bidilel::landmarks::Landmarks;
 use bidilel::latent_space::{LatentSpace, Map};
 use bidilel::pipeline::Pipeline;
+use bidilel::post::{Balanced, Post, Propagation, SelfTraining, Structured};
 use bidilel::recognize::Recognition;
 use bidilel::task::Task;
 use bidilel::top_down::{ClassEmbedder, Lsm};
@@ -67,15 +68,22 @@ proptest! {
         turned.test.features = Mat::from_fn(24, straight.test.labels.len(), |i, j| {
             straight.test.features[(i, straight.test.labels.len() - 1 - j)]
         });
-        for bottom_up in learners() {
-            let pipeline = Pipeline { bottom_up, ..Pipeline::default() };
+        let refiners = [
+            Post::SelfTraining(SelfTraining::default()),
+            Post::Structured(Structured::default()),
+            Post::Balanced(Balanced::default()),
+            Post::Propagation(Propagation::default()),
+        ];
+        let plain = learners().into_iter().map(|bottom_up| Pipeline { bottom_up, ..Pipeline::default() });
+        let refined = refiners.map(|post| Pipeline { post: vec![post], ..Pipeline::default() });
+        for pipeline in plain.chain(refined) {
             let predict = |task: &Task| {
                 let fitted = pipeline.fit(task, &Silent).expect("a fit");
                 pipeline.recognize(&fitted, task.test.prepared(), &Silent).expect("a recognition").labels()
             };
             let mut backwards = predict(&turned);
             backwards.reverse();
-            prop_assert_eq!(backwards, predict(&straight));
+            prop_assert_eq!(backwards, predict(&straight), "{:?}", pipeline.post);
         }
     }
 }

@@ -12,6 +12,9 @@
 //! free; between them each potential is raised to that power in every scaling (`sinkhorn.rs`). The shares `$\pi_k$` are
 //! equal, given by class name, or those that the same refinement finds with free proportions (`estimated`).
 //!
+//! Rounds end when no center moves by more than a millionth, when the objective, which is flat at its maximum, has long settled,
+//! or at their limit.
+//!
 //! The answer is the class of the largest `$p_{ik}$`. As a distance that is `$\sqrt{\|y_i - c_k\|^2 + 2 \tau \log(\max_l u_l
 //! / u_k)}$`, which is the distance to the center where proportions are free.
 //!
