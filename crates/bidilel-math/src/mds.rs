@@ -54,9 +54,32 @@ pub fn classical(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -
 
 /// The Sammon mapping of a symmetric matrix of distances, from classical scaling.
 ///
+/// The unit of the distances makes no difference: they are mapped with a mean of 1. $E$ has no unit and its gradient that of
+/// an inverse distance, so that the stopping criterion, which compares the two, would otherwise depend on it.
+///
 /// # Errors
 /// Distances that are not finite, a cost that fails the comparison with its formula.
 pub fn sammon(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -> Result<Scaled> {
+    let unit = mean_distance(distances);
+    let mut found = unit_sammon(faer::Scale(unit.recip()) * distances, dim, watch)?;
+    found.points *= faer::Scale(unit);
+    Ok(found)
+}
+
+/// The mean distance of two points, 1 where all of them coincide.
+fn mean_distance(distances: MatRef<'_, f64>) -> f64 {
+    let largest = largest(distances);
+    let pairs = distances.ncols() * distances.ncols().saturating_sub(1) / 2;
+    // Relative to the largest one, so that no sum overflows.
+    let sum: f64 =
+        (0..distances.ncols()).flat_map(|j| (0..j).map(move |i| distances[(i, j)] / largest)).sum();
+    let mean = largest * (sum / pairs as f64);
+    if mean.is_normal() && mean.recip().is_normal() { mean } else { 1.0 }
+}
+
+/// The mapping of distances whose mean is 1.
+fn unit_sammon(distances: Mat<f64>, dim: usize, watch: &dyn Observer) -> Result<Scaled> {
+    let distances = distances.as_ref();
     let init = classical(distances, dim, watch)?;
     if distances.ncols() < 2 {
         return Ok(Scaled { points: init, stress: 0.0 });
@@ -150,8 +173,12 @@ fn place_one(anchors: MatRef<'_, f64>, wanted: &[f64]) -> Vec<f64> {
 
 /// The least distance that the cost is divided by.
 fn floor(distances: MatRef<'_, f64>) -> f64 {
-    let largest = (0..distances.ncols()).map(|j| distances.col(j).norm_max()).fold(0.0, f64::max);
+    let largest = largest(distances);
     if largest > 0.0 { FLOOR_SHARE * largest } else { 1.0 }
+}
+
+fn largest(distances: MatRef<'_, f64>) -> f64 {
+    (0..distances.ncols()).map(|j| distances.col(j).norm_max()).fold(0.0, f64::max)
 }
 
 /// The cost as a function of all coordinates, point after point.
@@ -239,6 +266,24 @@ mod tests {
         assert!(scaled.stress < 0.8 * stress(first.as_ref(), distances.as_ref()));
         let exact = stress(scaled.points.as_ref(), distances.as_ref());
         assert!((scaled.stress - exact).abs() < 1e-9 * exact);
+    }
+
+    #[test]
+    fn the_unit_of_the_distances_makes_no_difference() {
+        let points = cloud(10, 60);
+        let distances = pairwise(points.as_ref(), points.as_ref());
+        let expected = sammon(distances.as_ref(), 2, &Silent).unwrap();
+        for unit in [1e-6, 1e-3, 1e4, 1e6] {
+            let found = sammon((faer::Scale(unit) * &distances).as_ref(), 2, &Silent).unwrap();
+            assert!(
+                (found.stress - expected.stress).abs() < 1e-6 * expected.stress,
+                "{unit}: {}",
+                found.stress
+            );
+            // Rounding differs, and with it the last steps: the map is the same to the eye.
+            let (found, expected) = (&found.points, faer::Scale(unit) * &expected.points);
+            assert!((found - &expected).norm_max() < 1e-3 * expected.norm_max(), "{unit}");
+        }
     }
 
     #[test]
