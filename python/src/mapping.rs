@@ -1,7 +1,7 @@
 //! Sammon mappings of distances: of all points, or of new points among landmarks.
 
 use bidilel::semantic::SemanticDistances;
-use bidilel::top_down::{Init, Sammon, stress};
+use bidilel::top_down::{DISTANCE_FLOOR, Init, Sammon, stress};
 use bidilel::{Lsm, Mat, MatRef, Observer};
 use bidilel_math::Silent;
 use bidilel_math::mds;
@@ -34,6 +34,9 @@ pub(crate) fn sammon<'py>(
 /// New points among landmarks (landmarks x dimensions), whose distances to these are given (new x landmarks): each by
 /// itself, or jointly where distances among them (new x new) are given, too. Returns points x dimensions, and the cost
 /// of every point, or one for all.
+///
+/// The unit makes no difference: coordinates and distances are mapped in that of the landmarks' extent. The stopping
+/// criterion and the floor of distances are absolute.
 #[pyfunction]
 #[pyo3(signature = (landmarks, outer, inner, *, seed, running))]
 #[expect(clippy::type_complexity, reason = "two arrays")]
@@ -45,18 +48,53 @@ pub(crate) fn landmark_sammon<'py>(
     seed: Option<u64>,
     running: Running,
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)> {
-    let (landmarks, outer) = (matrix(&landmarks), matrix(&outer));
-    let inner = inner.map(|inner| Symmetric::from_matrix(matrix(&inner).as_ref()));
+    let (landmarks, outer, inner) = (matrix(&landmarks), matrix(&outer), inner.as_ref().map(matrix));
+    let unit = extent(landmarks.as_ref());
+    let (landmarks, outer) = (scaled(landmarks, unit.recip()), scaled(outer, unit.recip()));
+    let inner = inner.map(|inner| Symmetric::from_matrix(scaled(inner, unit.recip()).as_ref()));
     let mapping =
         Lsm { init: seed.map_or(Init::WeightedMean, |seed| Init::Random { seed }), ..Lsm::default() };
     let (points, costs) = run(py, &running, |watch| {
         watch.stage("map");
+        note_floored(&outer, inner.as_ref(), unit, watch);
         let Some(inner) = inner else { return each(&mapping, &landmarks, &outer, watch) };
         let distances = SemanticDistances { known_unseen: outer, unseen_unseen: inner };
         let (points, cost) = jointly(&mapping, landmarks.as_ref(), &distances, watch)?;
         Ok((points, vec![cost]))
     })?;
-    Ok((rows_of(py, &points), PyArray1::from_vec(py, costs)))
+    let costs = costs.into_iter().map(|cost| cost * unit).collect();
+    Ok((rows_of(py, &scaled(points, unit)), PyArray1::from_vec(py, costs)))
+}
+
+/// The root mean square of the landmarks' distances to their mean; 1 where all coincide.
+fn extent(landmarks: MatRef<'_, f64>) -> f64 {
+    let count = landmarks.ncols() as f64;
+    let mean: Vec<f64> = landmarks.row_iter().map(|row| row.iter().map(|x| x / count).sum()).collect();
+    let away = |point: usize| landmarks.col(point).iter().zip(&mean).map(|(x, mean)| x - mean);
+    let largest = (0..landmarks.ncols()).flat_map(away).fold(0.0, |most: f64, x| most.max(x.abs()));
+    let squares: f64 = (0..landmarks.ncols()).flat_map(away).map(|x| (x / largest).powi(2)).sum();
+    let extent = largest * (squares / count).sqrt();
+    if extent.is_normal() && extent.recip().is_normal() { extent } else { 1.0 }
+}
+
+fn scaled(mut matrix: Mat<f64>, factor: f64) -> Mat<f64> {
+    for column in 0..matrix.ncols() {
+        matrix.col_as_slice_mut(column).iter_mut().for_each(|value| *value *= factor);
+    }
+    matrix
+}
+
+/// Says how many distances are raised to the floor. A row that is a landmark, or another new row, comes where that is.
+fn note_floored(outer: &Mat<f64>, inner: Option<&Symmetric>, unit: f64, watch: &dyn Observer) {
+    let raised = |&&distance: &&f64| 0.0 < distance && distance < DISTANCE_FLOOR;
+    let inner = inner.map_or(0, |inner| inner.entries().iter().filter(raised).count());
+    let count = outer.col_iter().flat_map(|column| column.iter()).filter(raised).count() + inner;
+    if count > 0 {
+        let floor = DISTANCE_FLOOR * unit;
+        watch.note(&format!(
+            "{count} distances are far below those of the landmarks; they count as {floor:.1e}"
+        ));
+    }
 }
 
 /// Every point by itself, so that its place does not depend on the others.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -37,6 +39,34 @@ def test_distances_of_a_plane_are_kept(rng: np.random.Generator = np.random.defa
     points = rng.normal(size=(30, 2))
     found = Sammon().fit_transform(points)
     assert np.allclose(pairwise_distances(found), pairwise_distances(points), atol=1e-3)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e4, 1e6])
+def test_the_unit_makes_no_difference(flowers: np.ndarray, unit: float) -> None:
+    """Of a space of ten dimensions a plane keeps no more than a part of the distances, whatever they are measured in."""
+    cloud = np.random.default_rng(0).normal(size=(80, 10))
+    expected, found = Sammon().fit(cloud), Sammon().fit(unit * cloud)
+    assert found.stress_ == pytest.approx(expected.stress_, rel=1e-6)
+    assert np.allclose(found.embedding_ / unit, expected.embedding_, atol=1e-3)
+    for joint in (False, True):
+        here, there = (LandmarkSammon(joint=joint).fit(scale * flowers[::2]) for scale in (1, unit))
+        there.landmark_points_ = unit * here.landmark_points_
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            points = there.transform(unit * flowers[1::2])
+        assert np.allclose(points / unit, here.transform(flowers[1::2]), atol=1e-6)
+
+
+def test_distances_that_are_raised_to_the_floor_are_told(flowers: np.ndarray) -> None:
+    mapping = LandmarkSammon().fit(flowers)
+    near = flowers[:3] + 4e-7
+    with pytest.warns(UserWarning, match="3 distances are far below those of the landmarks; they count as [0-9.]+e-6") as told:
+        found = mapping.transform(near)
+    assert told[0].filename == __file__
+    assert np.allclose(found, mapping.landmark_points_[:3], atol=1e-5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.allclose(mapping.transform(flowers[:3]), found, atol=1e-5), "a landmark is where it is"
 
 
 def test_new_points_are_at_the_optimum_of_an_independent_minimizer(flowers: np.ndarray) -> None:

@@ -28,7 +28,7 @@ def _check_distances(distances: NDArray[Any], what: str) -> NDArray[np.float64]:
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise ValueError(f"{what}: row {row}, column {column} is {distances[row, column]}, which is no distance")
-    return np.ascontiguousarray(distances, dtype=np.float64)
+    return np.require(distances, np.float64, ["C", "A"])
 
 
 def _square(X: NDArray[Any], metric: str) -> NDArray[np.float64]:

@@ -16,8 +16,8 @@ Callback = Callable[[str, int, Optional[int]], object]
 Progress = Union[bool, Callback, None]
 
 
-#: Where frames of this package are.
-_PACKAGE = os.path.dirname(__file__) + os.sep
+#: Where frames of this package are, and those of scikit-learn, which wraps methods and calls them in pipelines.
+_PACKAGES = (os.path.dirname(__file__) + os.sep, f"{os.sep}sklearn{os.sep}")
 
 
 class Running(TypedDict):
@@ -34,9 +34,9 @@ def running(n_jobs: int | None = None, progress: Progress = None) -> Running:
 
 
 def warn(message: str) -> None:
-    """A warning for the line that called this package."""
+    """A warning for the line that called this package, itself or by scikit-learn."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and any(one in frame.f_code.co_filename for one in _PACKAGES):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, UserWarning, stacklevel=level)
 
@@ -48,7 +48,14 @@ def _threads(n_jobs: int | None) -> int | None:
         raise ValueError(f"n_jobs must be a whole number other than 0, found {n_jobs!r}")
     if n_jobs > 0:
         return int(n_jobs)
-    return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+    return max(1, _processors() + 1 + int(n_jobs))
+
+
+def _processors() -> int:
+    """The processors that this process may use: in a container or a batch job, fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _callback(progress: Progress) -> Callback | None:
