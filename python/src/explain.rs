@@ -18,9 +18,11 @@ pub(crate) fn explain(
 ) -> Result<Vec<Explanation>, Failure> {
     let explainer = Explainer::new(model, candidates, extent);
     explainer.gaps().iter().for_each(|gap| watch.note(gap));
+    watch.stage("recognize");
     let mut all = Vec::new();
     for first in (0..rows.count()).step_by(EXPLAINED_ROWS) {
         let count = EXPLAINED_ROWS.min(rows.count() - first);
+        watch.progress(first, rows.count());
         let mut raw = Mat::zeros(rows.dim(), count);
         (0..count).for_each(|i| rows.read(first + i, raw.col_as_slice_mut(i)));
         let recognition = model.recognize(raw.as_ref(), Candidates::All)?;

@@ -41,6 +41,7 @@ pub(crate) fn blocks<R: Send>(
     watch: &dyn Observer,
     report: impl Fn(Recognition) -> R + Sync,
 ) -> Result<Vec<R>, Failure> {
+    watch.stage("recognize");
     let (known, count) = (model.known.len(), rows.count());
     let bias = model.generalized.as_ref().filter(|_| candidates == Candidates::All);
     let each = |_: usize, found: Recognition| {
@@ -71,6 +72,7 @@ pub(crate) fn whole(model: &Model, rows: &dyn Rows, watch: &dyn Observer) -> Res
     if let Ok(fitted) = model.latent() {
         return Ok(fitted.nearest(project(model, rows, true, watch)?, candidates));
     }
+    watch.stage("recognize");
     let values = gathered(model.names(candidates).len(), count, watch, |range| {
         let scores =
             |views: &Views<'_>| model.uncalibrated_views(views, range, |_, found| found.scores.values);
@@ -86,6 +88,7 @@ pub(crate) fn project(
     unit: bool,
     watch: &dyn Observer,
 ) -> Result<Mat<f64>, Failure> {
+    watch.stage("project");
     with_views(model, rows, |views| {
         let space = &model.latent()?.space;
         if unit {

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -31,6 +32,18 @@ def test_progress_is_told_in_the_thread_of_the_caller(zoo: Arrays) -> None:
     ZeroShotClassifier(progress=tell).fit(zoo.X, zoo.y, semantics=zoo.semantics)
     assert {"neighbors", "scatter", "eigen", "top_down"} <= {stage for stage, _, _ in events}
     assert threads == {threading.get_ident()}
+
+
+def test_progress_of_answers_is_told_by_rows(zoo: Arrays) -> None:
+    events: list[tuple[str, int, int | None]] = []
+    model = ZeroShotClassifier(dim=10, progress=lambda *event: events.append(event))
+    model.fit(zoo.X, zoo.y, semantics=zoo.semantics)
+    for answer, stage in {"predict": "recognize", "refine": "project", "transform": "project", "explain": "recognize"}.items():
+        events.clear()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            getattr(model, answer)(zoo.X_test)
+        assert (stage, len(zoo.X_test)) in [(name, total) for name, _, total in events], answer
 
 
 def test_progress_may_be_shown(zoo: Arrays, capsys: pytest.CaptureFixture[str]) -> None:
