@@ -53,6 +53,24 @@ def test_every_container_gives_the_same(zoo: Arrays, fitted: ZeroShotClassifier,
         assert np.array_equal(named.decision_function(table), expected), name
 
 
+@pytest.mark.parametrize("kind", ["f4", "f8", "i4"])
+def test_fields_of_packed_records_are_read(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    records = np.zeros(40, dtype=np.dtype([("flag", "u1"), ("x", kind, 8)]))
+    records["x"] = rng.integers(0, 9, size=(40, 8))
+    X, y = records["x"], np.repeat(["a", "b"], 20)
+    assert not X.flags.aligned
+    plain = X.copy()
+    found, expected = ZeroShotClassifier().fit(X, y), ZeroShotClassifier().fit(plain, y)
+    assert np.array_equal(found.decision_function(X), expected.decision_function(plain))
+    assert np.array_equal(found.model_.scores(X), expected.model_.scores(plain))
+    assert np.array_equal(bidilel.SLPP(dim=3).fit_transform(X, y), bidilel.SLPP(dim=3).fit_transform(plain, y))
+    if kind == "f8":
+        square = np.zeros(8, dtype=np.dtype([("flag", "u1"), ("x", "f8", 8)]))
+        square["x"] = np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))
+        assert bidilel.Sammon(metric="precomputed").fit(square["x"]).stress_ < 1e-6
+
+
 @pytest.mark.parametrize("kind", ["f2", "f4", "f8", "g", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?"])
 def test_every_type_of_number_is_read(kind: str) -> None:
     rng = np.random.default_rng(0)
@@ -144,6 +162,7 @@ def test_semantics_that_cannot_be_used_are_refused_in_clear_words(zoo: Arrays) -
         ({"candidates": "seen"}, "candidates must be one of unseen, known, all"),
         ({"settings": {"alfa": 1}}, "alfa"),
         ({"alpha": 1.0, "settings": {"alpha": 2.0}}, "alpha is given twice"),
+        ({"method": "sync", "settings": {"method": "eszsl"}}, "method is given twice"),
         ({"settings": {"dimm": 5}}, "there is no setting `dimm`: did you mean `dim`"),
         ({"settings": {"visual": ["cnn", "motion"]}}, "visual must be one representation, that of X, found cnn, motion"),
         ({"settings": {"semantic": ["attributes", "words"]}}, "semantic must be semantics, as semantics has it"),

@@ -63,8 +63,9 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
     gamma : float, optional
         Weight of the second of two semantic representations.
     candidates : {"unseen", "known", "all"}, optional
-        The classes that compete for an instance: the unseen ones by default, the known ones where there are no others.
-        A fit for all holds known classes out, to choose the bias of calibrated stacking. It may be changed after a fit.
+        The classes that compete for an instance: the unseen ones by default, the known ones where there are no others, and
+        all after a fit with the setting ``generalized``, which is the same as ``"all"``. A fit for all holds known classes
+        out, to choose the bias of calibrated stacking. It may be changed after a fit.
     calibrate : int, optional
         Folds of held-out known classes to which the temperature of :meth:`predict_proba` is fitted. Without it the
         temperature is 1, and probabilities say the order of the classes and little more.
@@ -83,7 +84,8 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
     Attributes
     ----------
     model_ : Model
-        The fitted model, which can be saved for the program.
+        The fitted model, which can be saved for the program. Its classes change with :meth:`add_class` and
+        :meth:`remove_class` of the estimator.
     classes_ : ndarray
         The candidate classes, sorted: the columns of scores and probabilities.
     known_classes_, unseen_classes_ : ndarray
@@ -110,7 +112,7 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
     >>> trial = emoji.trials()[0]
     >>> names = emoji.classes
     >>> X, y = emoji.features(), emoji.class_names()
-    >>> model = bidilel.ZeroShotClassifier(dim=50)
+    >>> model = bidilel.ZeroShotClassifier(dim=50, metric=emoji.metric())
     >>> model = model.fit(X[trial.train], y[trial.train], semantics=emoji.semantics())
     >>> bool(model.score(X[trial.test], y[trial.test]) > 0.3)
     True
@@ -201,26 +203,27 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
         else:
             labels, representations = descriptions(semantics, classes, self.metric)
         present = set(own.tolist())
-        missing = [label for label in own.tolist() if label not in set(labels)]
+        place = {label: row for row, label in enumerate(labels)}
+        missing = [label for label in own.tolist() if label not in place]
         if missing:
             raise ValueError(undescribed(missing[0], labels))
         check_representations(settings, [name for name, *_ in representations])
         known = [label for label in labels if label in present]
         unseen = [label for label in labels if label not in present]
-        rows = [labels.index(label) for label in known + unseen]
+        rows = [place[label] for label in known + unseen]
         position = {label: index for index, label in enumerate(known)}
         codes = np.array([position[label] for label in own.tolist()], dtype=np.int64)[encoded]
         ordered = [
             (name, metric, values[rows][:, rows] if metric == "precomputed" else values[rows], dimensions)
             for name, metric, values, dimensions in representations
         ]
-        self._labels = array_of(known + unseen, own)
-        self._known = len(known)
+        self._labels, self._known = array_of(known + unseen, own), len(known)
+        names = names_of(self._labels.tolist())
         raw = _bidilel.Model.fit(
             native(X),
             codes,
-            names_of(known),
-            names_of(known + unseen)[len(known) :],
+            names[: len(known)],
+            names[len(known) :],
             ordered,
             to_json(settings),
             seed=seed_of(self.random_state),
@@ -251,7 +254,9 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
             "generalized": True if self.candidates == "all" else None,
         }
         more = {name: post_of(value) if name == "post" else value for name, value in settings_of(self.settings).items()}
-        twice = [name for name in more if given.get(name) is not None and name != "method"]
+        # The best settings of a search name the method, too: it takes the place of the default only.
+        free = ("bidilel", more.get("method"))
+        twice = [name for name in more if given.get(name) is not None and (name != "method" or self.method not in free)]
         if twice:
             raise ValueError(f"{twice[0]} is given twice: as a parameter and in settings")
         return {**given, **more}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._result import Result
@@ -49,9 +50,18 @@ class Explanation(Result):
     """
 
     @property
-    def label(self) -> str:
-        """The name of the class."""
-        return str(self["label"])
+    def label(self) -> Any:
+        """The class: its name, or its label where an estimator explains."""
+        return self["label"]
+
+    def _with_labels(self, labels: Mapping[str, Any]) -> Explanation:
+        """The same with the labels of an estimator as the names of classes."""
+        parts = {
+            key: [{**one, "label": labels[one["label"]]} for one in value]
+            for key, value in self.items()
+            if isinstance(value, list) and all(isinstance(one, dict) and "label" in one for one in value)
+        }
+        return Explanation({**self._data, **parts, "label": labels[self["label"]]})
 
     @property
     def candidates(self) -> list[dict[str, Any]]:
@@ -75,9 +85,9 @@ class Explanation(Result):
         return self.candidates + self.landmarks
 
     def _title(self) -> str:
-        return self.label
+        return str(self.label)
 
     def _draw(self, ax: Axes) -> None:
         near = sorted({one["label"]: one["distance"] for one in self._rows()}.items(), key=lambda one: -one[1])
-        ax.barh([label for label, _ in near], [distance for _, distance in near])
+        ax.barh([str(label) for label, _ in near], [distance for _, distance in near])
         ax.set_xlabel("distance")

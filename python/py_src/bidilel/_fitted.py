@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from . import _bidilel
 from ._findings import Explanation
-from ._inputs import array_of
+from ._inputs import array_of, names_of
 from ._latent import LatentTransformer
+from ._model import Model
 from ._running import Progress, running
 
 if TYPE_CHECKING:
@@ -30,15 +32,28 @@ class FittedClassifier(LatentTransformer):
     _labels: NDArray[Any]
     _known: int
 
-    def _candidates(self) -> str:
+    def _fit(self) -> _bidilel.Model:
+        """The compiled model. Its answers are numbers of classes, which only mean something where these are the labels."""
         check_is_fitted(self, "model_")
+        model = self.model_
+        if model._labels is not self._labels:
+            if (model.known + model.unseen, len(model.known)) != (names_of(self._labels.tolist()), self._known):
+                raise ValueError(
+                    "the classes of model_ are no longer those of this estimator: use add_class and remove_class of the "
+                    "estimator, not those of its model_, or use the model by itself"
+                )
+            model._labels = self._labels
+        return model._raw
+
+    def _candidates(self) -> str:
+        raw = self._fit()
         if self.candidates not in (None, "unseen", "known", "all"):
             raise ValueError(f"candidates must be one of unseen, known, all, found {self.candidates}")
         if self._known == len(self._labels):
             if self.candidates == "unseen":
                 raise ValueError("candidates must be known or all where no class is unseen, found unseen")
             return "known"
-        return self.candidates or "unseen"
+        return self.candidates or raw.candidates
 
     def _columns(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
         """The candidate classes, sorted where they can be, and the column of each among the model's scores."""
@@ -191,7 +206,7 @@ class FittedClassifier(LatentTransformer):
         list of Explanation
             One per row.
         """
-        return self.model_.explain(
+        found = self.model_.explain(
             self._validated(X),
             candidates=self._candidates(),
             top=top,
@@ -199,7 +214,10 @@ class FittedClassifier(LatentTransformer):
             attributes=attributes,
             instances=instances,
             n_jobs=self.n_jobs,
+            progress=self.progress,
         )
+        labels = self._labels.tolist()
+        return [one._with_labels(dict(zip(names_of(labels), labels))) for one in found]
 
     def add_class(self, label: Any, semantics: ArrayLike | Mapping[str, ArrayLike]) -> Self:
         """Embed one more unseen class without another fit.
@@ -217,9 +235,9 @@ class FittedClassifier(LatentTransformer):
         self
             This estimator.
         """
-        check_is_fitted(self, "model_")
-        self.model_.add_class(str(label), semantics)
-        self._labels = array_of([*self._labels.tolist(), label], self._labels)
+        raw, labels = self._fit(), array_of([*self._labels.tolist(), label], self._labels)
+        # Another model: copies of this estimator keep theirs.
+        self.model_, self._labels = Model(raw).add_class(str(labels.tolist()[-1]), semantics), labels
         return self
 
     def remove_class(self, label: Any) -> Self:
@@ -235,10 +253,9 @@ class FittedClassifier(LatentTransformer):
         self
             This estimator.
         """
-        check_is_fitted(self, "model_")
-        labels = self._labels.tolist()
-        self.model_.remove_class(str(label))
-        index = [str(one) for one in labels].index(str(label))
-        self._labels = np.delete(self._labels, index)
-        self._known -= index < self._known
+        name, names = str(array_of([label], self._labels).tolist()[0]), names_of(self._labels.tolist())
+        # Another model: copies of this estimator keep theirs.
+        self.model_ = Model(self._fit()).remove_class(name)
+        index = names.index(name)
+        self._labels, self._known = np.delete(self._labels, index), self._known - (index < self._known)
         return self

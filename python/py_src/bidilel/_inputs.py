@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._columns import plain
+from ._columns import column_names, plain
 
 #: One semantic representation: name, metric, classes x dimensions, names of the dimensions.
 Representation = tuple[str, str, "NDArray[np.float64]", "list[str] | None"]
@@ -25,7 +25,8 @@ def native(X: NDArray[Any]) -> NDArray[Any]:
         X = X.astype(X.dtype.newbyteorder("="))
     if X.dtype.kind not in "fiu" or X.dtype.itemsize > 8:
         X = X.astype(np.float64)
-    return X
+    # A field of a packed structured array may be anywhere.
+    return X if X.flags.aligned else X.copy()
 
 
 def check_width(X: NDArray[Any], normalize: str | None) -> None:
@@ -39,6 +40,7 @@ def check_width(X: NDArray[Any], normalize: str | None) -> None:
 
 def features(X: Any, count: int | None = None) -> NDArray[Any]:
     """Feature rows of an array or table, for what is no estimator."""
+    refuse_sparse(X, "X")
     array = np.asarray(plain(X))
     if array.ndim != 2:
         raise ValueError(f"expected feature rows in 2 dimensions, found {array.ndim}: reshape one row to (1, -1)")
@@ -47,6 +49,12 @@ def features(X: Any, count: int | None = None) -> NDArray[Any]:
     if count is not None and array.shape[1] != count:
         raise ValueError(f"X: expected {count} dimensions, as in the training features, found {array.shape[1]}")
     return native(array)
+
+
+def refuse_sparse(values: Any, what: str) -> None:
+    """Sparse matrices, which NumPy takes for one object."""
+    if hasattr(values, "tocsr"):
+        raise ValueError(f"{what}: expected a dense array, found a sparse one: use toarray()")
 
 
 def classes_of(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -81,6 +89,8 @@ def descriptions(
         # A Series of vectors
         semantics = dict(semantics.items())
     if isinstance(semantics, Mapping) and semantics and all(map(_is_by_class, semantics.values())):
+        for name, value in semantics.items():
+            _refuse_records(str(name), value)
         parts = {str(name): _by_class(value, str(name)) for name, value in semantics.items()}
     else:
         tables = [key for key, one in semantics.items() if _is_by_class(one)] if isinstance(semantics, Mapping) else []
@@ -123,18 +133,35 @@ def _is_by_class(value: Any) -> bool:
     return isinstance(value, Mapping) or hasattr(value, "index") and hasattr(value, "columns")
 
 
+def _refuse_records(name: str, value: Any) -> None:
+    """A dict of numbers is a row of ``DataFrame.to_dict("index")``: a class, where representations are expected."""
+    if isinstance(value, Mapping) and value and all(np.ndim(one) == 0 for one in value.values()):
+        raise ValueError(
+            f"semantics: `{name}` is a dict of single numbers: give one vector per class, such as by "
+            'pandas.DataFrame.from_dict(semantics, orient="index")'
+        )
+
+
 def _one(semantics: Any, classes: Sequence[Any] | None) -> tuple[list[Any], NDArray[np.float64], list[str] | None]:
     if _is_by_class(semantics):
         if classes is not None:
             raise ValueError("classes names the rows of an array: leave it out where semantics are by class")
         return _by_class(semantics, SEMANTICS)
+    dimensions = column_names(semantics)
     if classes is None:
-        raise ValueError("semantics is an array: name the class of every row with classes=")
-    values = _numbers(semantics, SEMANTICS)
+        what = "an array" if dimensions is None else "a table without an index"
+        raise ValueError(f"semantics is {what}: name the class of every row with classes=")
+    values = _numbers(plain(semantics) if dimensions is None else _table(semantics, dimensions), SEMANTICS)
     labels = list(np.asarray(classes).tolist())
     if len(labels) != len(values):
         raise ValueError(f"semantics: expected {len(labels)} rows (one per class), found {len(values)}")
-    return _unique(labels), values, None
+    return _unique(labels), values, dimensions if dimensions is not None and len(dimensions) == values.shape[1] else None
+
+
+def _table(table: Any, names: Sequence[str]) -> ArrayLike:
+    """The numbers of a table of Arrow or Polars, which has a column per dimension or one of vectors."""
+    found = plain(table)
+    return found if isinstance(found, np.ndarray) else np.column_stack([np.asarray(found[name]) for name in names])
 
 
 def _by_class(value: Any, name: str) -> tuple[list[Any], NDArray[np.float64], list[str] | None]:
@@ -153,26 +180,30 @@ def _by_class(value: Any, name: str) -> tuple[list[Any], NDArray[np.float64], li
 
 def _aligned(vectors: Mapping[Any, Any], name: str) -> tuple[list[NDArray[Any]], list[str] | None]:
     """Vectors of classes in one order of dimensions, where Series name these, and the names."""
-    dimensions = next((own for own in map(names_in, vectors.values()) if own is not None), None)
-    if dimensions is None:
+    indices = [own for own in map(index_of, vectors.values()) if own is not None]
+    if not indices:
         return [np.ravel(vector) for vector in vectors.values()], None
+    dimensions = next((own for own in indices if not _counts(own)), indices[0])
     aligned = [by_name(vector, dimensions, f"class `{label}`, `{name}`") for label, vector in vectors.items()]
     return aligned, dimensions
 
 
-def names_in(vector: Any) -> list[str] | None:
-    """Names of the dimensions of a Series; none of other vectors, or where they are numbers."""
+def index_of(vector: Any) -> list[str] | None:
+    """The names of the dimensions of a Series, which may be numbers; none of other vectors."""
     index = getattr(vector, "index", None)
     # A list has a method of that name.
-    if index is None or callable(index) or not any(isinstance(one, str) for one in index):
-        return None
-    return [str(one) for one in index]
+    return None if index is None or callable(index) else [str(one) for one in index]
+
+
+def _counts(index: Sequence[str]) -> bool:
+    """Whether an index only counts, as that of a Series does which was given none."""
+    return all(one == str(at) for at, one in enumerate(index))
 
 
 def by_name(vector: Any, dimensions: Sequence[str], what: str) -> NDArray[Any]:
     """The numbers of a vector in the order of these dimensions, where it names its own."""
-    own, values = names_in(vector), np.ravel(vector)
-    if own is None or own == list(dimensions):
+    own, values = index_of(vector), np.ravel(vector)
+    if own is None or own == list(dimensions) or _counts(own) and set(own) != set(dimensions):
         return values
     places = {one: at for at, one in enumerate(own)}
     odd = next((one for one in dimensions if one not in places), None)
@@ -184,7 +215,8 @@ def by_name(vector: Any, dimensions: Sequence[str], what: str) -> NDArray[Any]:
     return values[[places[one] for one in dimensions]]
 
 
-def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def _numbers(values: Any, name: str) -> NDArray[np.float64]:
+    refuse_sparse(values, f"semantics `{name}`")
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -214,11 +246,14 @@ def names_of(labels: Iterable[Any]) -> list[str]:
 
 
 def array_of(labels: Sequence[Any], like: NDArray[Any] | None = None) -> NDArray[Any]:
-    """Labels as an array; of the type of ``like`` where that holds all of them."""
+    """Labels as an array; of the type of ``like`` where that holds all of them, else of a wider one."""
     array = np.asarray(labels)
     if array.ndim != 1 or len({type(label) for label in labels}) > 1:
         array = np.empty(len(labels), dtype=object)
         array[:] = list(labels)
     if like is not None and like.dtype != array.dtype and like.dtype.kind == array.dtype.kind != "U":
-        array = array.astype(like.dtype)
+        with np.errstate(over="ignore"):
+            narrow = array.astype(like.dtype)
+        # A cast wraps what it cannot hold: 200 would be the class -56.
+        array = narrow if np.array_equal(narrow, array) else array
     return array

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _bidilel
 from ._findings import Explanation
 from ._columns import column_names, plain, selected
-from ._inputs import by_name, features, names_in
+from ._inputs import by_name, features, index_of, refuse_sparse
 from ._running import Progress, running
 
 
@@ -29,6 +29,8 @@ class Model:
         Names of the classes that had labeled instances, and of those that are only described.
     n_features : int
         How many features an instance has.
+    columns : list of str or None
+        Names of the features, where the model was fitted to columns that have some.
     method : str
         The name of the method.
     header : dict
@@ -46,6 +48,8 @@ class Model:
 
     def __init__(self, raw: _bidilel.Model) -> None:
         self._raw = raw
+        #: The labels of an estimator that were found to be those of these classes.
+        self._labels: NDArray[Any] | None = None
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:
@@ -120,6 +124,11 @@ class Model:
     @property
     def method(self) -> str:
         return self._raw.method
+
+    @property
+    def columns(self) -> list[str] | None:
+        views = [view.get("columns") for view in self.header["visual"]]
+        return None if None in views else [name for view in views for name in view]
 
     @property
     def header(self) -> dict[str, Any]:
@@ -273,7 +282,7 @@ class Model:
         Model
             This model, changed.
         """
-        self._raw = self._raw.with_class(name, self._vectors(semantics), running())
+        self._raw, self._labels = self._raw.with_class(name, self._vectors(semantics), running()), None
         return self
 
     def remove_class(self, name: str) -> Model:
@@ -289,16 +298,14 @@ class Model:
         Model
             This model, changed.
         """
-        self._raw = self._raw.without_classes([name])
+        self._raw, self._labels = self._raw.without_classes([name]), None
         return self
 
     def _rows(self, X: Any) -> NDArray[Any]:
         """Rows as the compiled half takes them; of a table the columns that the model was fitted to, by their names."""
         X = plain(X)
         if column_names(X) is not None:
-            views = [view.get("columns") for view in self.header["visual"]]
-            if None not in views:
-                X = selected(X, [name for view in views for name in view])
+            X = selected(X, self.columns)
         return features(X, self.n_features)
 
     def _vectors(self, semantics: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, list[float]]:
@@ -311,7 +318,8 @@ class Model:
 
     def _vector(self, name: str, vector: ArrayLike) -> list[float]:
         """The numbers of a description, in the order of the model's dimensions where both name these."""
-        if names_in(vector) is not None:
+        refuse_sparse(vector, f"`{name}`")
+        if index_of(vector) is not None:
             found = {one["name"]: one for one in self.header["semantic"]}.get(name, {})
             own = self.classes("all") if found.get("metric") == "precomputed" else found.get("names")
             if own is not None:
