@@ -88,7 +88,7 @@ pub(crate) fn leading_map<'py>(
 /// The model of a map (latent x visual dimensions), the mean of the features, and sums of projected instances by class
 /// (classes x latent dimensions): the unseen classes are embedded here.
 #[pyfunction]
-#[pyo3(signature = (map, mean, sums, known, unseen, semantics, settings, *, seed, instances, fingerprint, running))]
+#[pyo3(signature = (map, mean, sums, known, unseen, semantics, settings, *, seed, columns, instances, fingerprint, running))]
 #[expect(clippy::too_many_arguments, reason = "a call from Python, which names them")]
 pub(crate) fn assembled(
     py: Python<'_>,
@@ -100,12 +100,13 @@ pub(crate) fn assembled(
     semantics: Vec<Semantics<'_>>,
     settings: &str,
     seed: u64,
+    columns: Option<Vec<String>>,
     instances: usize,
     fingerprint: String,
     running: Running,
 ) -> PyResult<Model> {
     let descriptions = descriptions(&semantics)?;
-    let classes = Classes { labels: Vec::new(), known, unseen, descriptions, columns: None };
+    let classes = Classes { labels: Vec::new(), known, unseen, descriptions, columns };
     let mut settings = settings::parse(settings)?;
     let space = LatentSpace::around(Map::Linear(matrix(&map)), mean.as_slice()?.to_vec());
     let mut points = matrix(&sums);
@@ -141,7 +142,13 @@ fn task(classes: &Classes, settings: &Settings, dim: usize) -> Result<Task, Fail
         ClassSemantics::new(&dataset, &choice.semantic, &first, &rest)?
     };
     let nothing = || Samples { features: Mat::zeros(dim, 0), labels: Vec::new() };
-    let view = View { name: VIEW.to_owned(), dim, weight: 1.0, kernel: Kernel::Linear, columns: None };
+    let view = View {
+        name: VIEW.to_owned(),
+        dim,
+        weight: 1.0,
+        kernel: Kernel::Linear,
+        columns: classes.columns.clone(),
+    };
     Ok(Task {
         split: SPLIT.to_owned(),
         views: Views { parts: vec![view] },

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -45,6 +46,23 @@ def test_every_form_of_features_gives_the_labels_of_the_model(model: bidilel.Mod
     assert found.column_names == ["id", "label", "distance"]
     assert found["id"].to_pylist() == ids.tolist()
     assert found["label"].to_pylist() == model.predict(X).tolist()
+
+
+def test_columns_are_joined_by_the_names_that_the_model_knows(zoo: Arrays) -> None:
+    names = [f"x{i}" for i in range(zoo.X.shape[1])]
+    model = bidilel.ZeroShotClassifier().fit(pd.DataFrame(zoo.X, columns=names), zoo.y, zoo.semantics).model_
+    assert model.columns == names
+    table = pa.table({name: zoo.X_test[:, i] for i, name in enumerate(names)})
+    expected = Recognizer(model, features=names)(table)
+    assert expected["label"].to_pylist() == model.predict(zoo.X_test).tolist()
+    assert Recognizer(model, features=names[::-1])(table).equals(expected)
+    for wrong, words in {
+        "one less": (names[1:], "expected the 128 columns that the model was fitted to: `x0` is not among features"),
+        "another": ([*names, "id"], "`id` is not among the features of the model"),
+        "twice": ([*names, "x5"], "expected 128 columns, found 129: one is given twice"),
+    }.values():
+        with pytest.raises(ValueError, match=words):
+            Recognizer(model, features=wrong)(table)
 
 
 def test_batches_ids_candidates_and_files(model: bidilel.Model, zoo: Arrays, tmp_path: Path) -> None:

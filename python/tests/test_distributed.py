@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist
 
@@ -95,6 +97,35 @@ def test_latent_distances_labels_and_header_are_those_of_a_fit_on_one_machine(
     assert set(one) == set(other)
     assert set(other) - exact <= {"fingerprint", "stress"}, set(other) - exact
     assert one["stress"] == pytest.approx(other["stress"], rel=1e-8)
+
+
+def test_names_of_columns_are_those_of_a_fit_to_a_table(zoo: Arrays) -> None:
+    names = [f"x{i}" for i in range(zoo.X.shape[1])]
+    table = pd.DataFrame(zoo.X, columns=names)
+    here = bidilel.ZeroShotClassifier(dim=10).fit(table, zoo.y, zoo.semantics).model_
+    cut = np.array_split(np.arange(len(zoo.X)), 2)
+    # One partition has its columns in another order.
+    parts = [(distributed.Rows, table.iloc[cut[0]], zoo.y[cut[0]], cut[0])]
+    parts += [(distributed.Rows, table[names[::-1]].iloc[cut[1]], zoo.y[cut[1]], cut[1])]
+    labels = np.unique(zoo.y).tolist()
+    found = distributed.fit(distributed.Here(), parts, labels, zoo.semantics, settings={"dim": 10}, columns=names).model
+    assert found.header["visual"] == here.header["visual"] and found.columns == names
+    assert found.predict(table[names[::-1]]).tolist() == here.predict(table).tolist()
+
+
+def test_classes_that_are_null_or_of_several_types_are_refused(zoo: Arrays) -> None:
+    for labels, words in {("a", None): "a class is null", ("a", float("nan")): "a class is null", ("a", 1): "int, str"}.items():
+        with pytest.raises(ValueError, match=f"labels: .*{words}"):
+            distributed.order_classes(labels, None, None, "euclidean")
+
+
+def test_the_order_of_many_classes_takes_no_time_of_their_square() -> None:
+    """Fifty thousand classes: their square, at a nanosecond each, would be seconds."""
+    described = {f"c{i}": [1.0, float(i)] for i in range(50_000)}
+    began = time.process_time()
+    known, unseen, _ = distributed.order_classes(list(described)[::2], described, None, "euclidean")
+    assert (len(known), len(unseen)) == (25_000, 25_000)
+    assert time.process_time() - began < 5
 
 
 def test_the_same_rows_have_one_fingerprint_and_other_rows_another(rows: tuple[np.ndarray, np.ndarray]) -> None:

@@ -185,6 +185,7 @@ def assembled(
     settings: str,
     *,
     seed: int,
+    columns: list[str] | None,
     instances: int,
     fingerprint: str,
     running: Running,

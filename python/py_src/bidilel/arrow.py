@@ -57,6 +57,21 @@ def matrix(table: pa.Table | pa.RecordBatch, features: str | Sequence[str]) -> N
     return native(values.to_numpy(zero_copy_only=False).reshape(len(column), width))
 
 
+def _ordered(features: str | list[str], model: Model) -> str | list[str]:
+    """Columns in the order of the features of a model that was fitted to columns of these names."""
+    names = model.columns
+    if isinstance(features, str) or names is None or features == names:
+        return features
+    given = set(features)
+    for one, other, where in ((names, given, "features"), (features, set(names), "the features of the model")):
+        odd = next((name for name in one if name not in other), None)
+        if odd is not None:
+            raise ValueError(f"features: expected the {len(names)} columns that the model was fitted to: `{odd}` is not among {where}")
+    if len(features) != len(names):
+        raise ValueError(f"features: expected {len(names)} columns, found {len(features)}: one is given twice")
+    return names
+
+
 def _is_lists(kind: pa.DataType) -> bool:
     """Whether a column of this type has a list in every row, as :func:`matrix` reads it."""
     if isinstance(kind, pa.ExtensionType):
@@ -81,7 +96,7 @@ class Recognizer:
     model : str, path-like, bytes or Model
         A model file, its bytes, or a model. A path is opened where the recognizer is called first.
     features : str or sequence of str, default="features"
-        The column of feature lists, or a column per feature.
+        The column of feature lists, or a column per feature: in any order where the model knows their names.
     keep : sequence of str, optional
         Other columns of the result; all but the features by default.
     candidates : {"unseen", "known", "all"}, optional
@@ -128,6 +143,7 @@ class Recognizer:
                 self._model = source
             else:
                 self._model = Model.from_bytes(source) if isinstance(source, bytes) else Model.load(source)
+            self._features = _ordered(self._features, self._model)
         return self._model
 
     def kept(self, names: Sequence[str]) -> list[str]:

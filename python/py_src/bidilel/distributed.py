@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _bidilel, _parts
+from ._columns import selected
 from ._inputs import Representation, descriptions, names_of, undescribed
 from ._model import Model
 from ._running import Progress, running, seed_of, warn
@@ -122,6 +123,7 @@ def fit(
     *,
     metric: str | Mapping[str, str] = "euclidean",
     settings: Mapping[str, Any] | None = None,
+    columns: Sequence[str] | None = None,
     random_state: Any = None,
     progress: Progress = None,
 ) -> Fit:
@@ -142,6 +144,8 @@ def fit(
     settings : dict, optional
         Settings by name: ``neighbors``, ``alpha``, ``weights``, ``neighborhood``, ``dim``, ``normalize``, and those of the
         embedding of unseen classes.
+    columns : sequence of str, optional
+        Names of the features, which the model remembers; of rows in tables, these columns are taken.
     random_state : int, optional
         The seed of what is random in the embedding.
     progress : bool or callable, optional
@@ -156,7 +160,7 @@ def fit(
     known, unseen, representations = order_classes(labels, semantics, classes, metric)
     tell = running(None, progress)["progress"] or (lambda stage, done, total: None)
     position = {label: at for at, label in enumerate(known)}
-    own = [engine.submit(_load, number, position, how, *each) for number, each in enumerate(parts)]
+    own = [engine.submit(_load, number, position, how, columns, *each) for number, each in enumerate(parts)]
     tell("load", 0, len(own))
     each = [engine.get(handle) for handle in [engine.submit(_parts.summarize, part, len(known)) for part in own]]
     summary = tree(Here(), _parts.add_summaries, each)
@@ -185,6 +189,7 @@ def fit(
         representations,
         how,
         seed=seed_of(random_state),
+        columns=None if columns is None else list(columns),
         instances=summary.rows,
         fingerprint=f"{summary.fingerprint:032x}",
         running=running(),
@@ -209,18 +214,26 @@ def order_classes(
     known, unseen : list
     representations : list
     """
-    present = sorted(set(labels))
+    if any(label is None or label != label for label in labels):
+        raise ValueError("labels: a class is null: leave rows without a class out")
+    try:
+        present = sorted(set(labels))
+    except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in labels})
+        raise ValueError(f"labels: expected classes of one type that can be sorted, found {', '.join(kinds)}") from error
     if semantics is None:
         if classes is not None:
             raise ValueError("classes names the rows of semantics, which are not given")
         return present, [], []
     described, found = descriptions(semantics, classes, metric)
-    missing = [label for label in present if label not in set(described)]
+    place = {label: row for row, label in enumerate(described)}
+    missing = [label for label in present if label not in place]
     if missing:
         raise ValueError(undescribed(missing[0], described))
-    known = [label for label in described if label in set(present)]
-    unseen = [label for label in described if label not in set(present)]
-    rows = [described.index(label) for label in known + unseen]
+    seen = set(present)
+    known = [label for label in described if label in seen]
+    unseen = [label for label in described if label not in seen]
+    rows = [place[label] for label in known + unseen]
     ordered = [
         (name, own, np.ascontiguousarray(values[rows][:, rows] if own == "precomputed" else values[rows]), dimensions)
         for name, own, values, dimensions in found
@@ -229,12 +242,17 @@ def order_classes(
 
 
 def _load(
-    number: int, position: Mapping[Any, int], settings: str, read: Callable[..., Rows], *arguments: Any
+    number: int,
+    position: Mapping[Any, int],
+    settings: str,
+    columns: Sequence[str] | None,
+    read: Callable[..., Rows],
+    *arguments: Any,
 ) -> _parts.Part:
     rows = read(*arguments)
     own, encoded = np.unique(np.asarray(rows.y), return_inverse=True)
     codes = np.array([position[label] for label in own.tolist()], dtype=np.int64)
-    return _parts.prepare(number, rows.X, codes[encoded], rows.indices, settings)
+    return _parts.prepare(number, selected(rows.X, columns), codes[encoded], rows.indices, settings)
 
 
 def tree(engine: Engine, add: Callable[[Any, Any], Any], values: Sequence[Any]) -> Any:

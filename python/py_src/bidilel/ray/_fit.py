@@ -14,7 +14,7 @@ from .. import distributed
 from .._model import Model
 from .._running import Progress
 from ..arrow import _column, matrix
-from ._predict import _paths, again
+from ._predict import _paths, again, check_retries
 
 #: How often Ray repeats a task whose worker died.
 _TASK_RETRIES = 16
@@ -139,6 +139,7 @@ def fitted(
     -------
     bidilel.distributed.Fit
     """
+    check_retries(retries)
     columns = [features] if isinstance(features, str) else list(features)
     engine = _Tasks(num_cpus)
 
@@ -155,7 +156,8 @@ def fitted(
         every = [name for _, names in found for name in names]
         if not parts:
             raise ValueError("the dataset has no rows")
-        return distributed.fit(engine, parts, every, semantics, classes, **how)
+        names = None if isinstance(features, str) else columns
+        return distributed.fit(engine, parts, every, semantics, classes, columns=names, **how)
 
     return again(job, retries)
 
@@ -172,7 +174,12 @@ def _blocks(rows: Any) -> list[Any]:
 
 def _labels(table: pa.Table, label: str) -> tuple[int, list[Any]]:
     """How many rows a block has, and their classes."""
-    return len(table), _column(table, label).unique().to_pylist() if len(table) else []
+    if not len(table):
+        return 0, []
+    column = _column(table, label)
+    if column.null_count:
+        raise ValueError(f"column `{label}`: {column.null_count} of {len(column)} rows are null: leave them out")
+    return len(table), column.unique().to_pylist()
 
 
 def _rows(table: pa.Table, features: str | Sequence[str], label: str, first: int) -> distributed.Rows:

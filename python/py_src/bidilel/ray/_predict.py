@@ -30,15 +30,23 @@ _log = logging.getLogger(__name__)
 
 
 @lru_cache(maxsize=4)
-def _recognizer(source: Any, how: str) -> Recognizer:
-    """The recognizer of a worker, which opens the model once."""
+def _recognizer(source: Any, stamp: tuple[int, int] | None, how: str) -> Recognizer:
+    """The recognizer of a worker, which opens the model once: that of another stamp is another model."""
     recognizer = Recognizer(ray.get(source) if isinstance(source, ray.ObjectRef) else source, **json.loads(how))
     _ = recognizer.model
     return recognizer
 
 
 def _recognize(table: pa.Table, source: tuple[Any], how: str) -> pa.Table:
-    return _recognizer(source[0], how)(table)
+    return _recognizer(source[0], _stamp(source[0]), how)(table)
+
+
+def _stamp(source: Any) -> tuple[int, int] | None:
+    """What tells a file from one that was there before it: workers outlive a job, and paths are used again."""
+    if not isinstance(source, str):
+        return None
+    found = os.stat(source)
+    return found.st_size, found.st_mtime_ns
 
 
 def predict(
@@ -77,7 +85,8 @@ def predict(
     num_cpus : float, default=1
         Processors of a task; it uses as many threads.
     retries : int, default=3
-        How often a job that failed because of Ray (a lost node, say) is started again. Ray itself repeats single tasks.
+        With ``output``: how often a job that failed because of Ray (a lost node, say) is started again. A dataset that is
+        computed when it is used is not: Ray itself repeats single tasks.
 
     Returns
     -------
@@ -89,8 +98,7 @@ def predict(
     >>> import bidilel.ray  # doctest: +SKIP
     >>> bidilel.ray.predict("features/", "model.bidilel", output="labels/", keep=["id"])  # doctest: +SKIP
     """
-    if retries < 0:
-        raise ValueError(f"retries must be at least 0, found {retries}")
+    check_retries(retries)
     folder = None if output is None else _folder(output)
     if isinstance(model, (bytes, Model)):
         source: Any = ray.put(model if isinstance(model, bytes) else model.to_bytes())
@@ -122,6 +130,18 @@ def predict(
         return lazily()
     again(lambda: _write(lazily(), folder), retries)
     return ray.data.read_parquet(str(folder))
+
+
+def check_retries(retries: int) -> None:
+    """Refuse a number of retries below zero.
+
+    Parameters
+    ----------
+    retries : int
+        The number.
+    """
+    if retries < 0:
+        raise ValueError(f"retries must be at least 0, found {retries}")
 
 
 def again(job: Callable[[], T], retries: int) -> T:
