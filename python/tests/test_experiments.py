@@ -201,6 +201,13 @@ def test_options_that_say_nothing_together_are_refused_as_the_program_refuses_th
             experiment(small, **options)
 
 
+def test_values_of_a_grid_may_be_any_sequence(small: bidilel.Dataset) -> None:
+    how: dict[str, Any] = dict(strategy="grid", trials=1, alpha=1.0)
+    expected = bidilel.tune(small, {"dim": [5, 10]}, **how)
+    for values in (range(5, 15, 5), (5, 10), np.array([5, 10]), {10, 5}):
+        assert bidilel.tune(small, {"dim": values}, **how).best == expected.best
+
+
 def test_a_search_for_a_pipeline_takes_no_strategy(small: bidilel.Dataset) -> None:
     for option in ({"strategy": "grid"}, {"samples": 5}):
         with pytest.raises(ValueError, match="leave strategy and samples out"):

@@ -84,7 +84,8 @@ _HOMES = {
     "Reproduction": "_tables",
 }
 
-__all__ = sorted(name for name in _HOMES if not name.startswith("_"))
+#: All but two that have the names of what Python has: `from bidilel import *` must not take these away.
+__all__ = sorted(name for name in _HOMES if not name.startswith("_") and name not in ("open", "inspect"))
 
 
 def __getattr__(name: str) -> Any:

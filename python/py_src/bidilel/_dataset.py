@@ -151,6 +151,8 @@ class Dataset:
     def semantics(self, semantic: str | None = None) -> pd.DataFrame | dict[str, NDArray[np.float64]]:
         """Descriptions of all classes, as ``fit`` of :class:`bidilel.ZeroShotClassifier` takes them.
 
+        They have no metric with them: that is for the estimator, ``ZeroShotClassifier(metric=dataset.metric())``.
+
         Parameters
         ----------
         semantic : str, optional
@@ -215,6 +217,8 @@ class Dataset:
     def inspect(self) -> Inspection:
         """What is there, and what is wrong with it.
 
+        Every number is read; an interrupt is heeded when that is done.
+
         Returns
         -------
         Inspection
@@ -223,6 +227,8 @@ class Dataset:
 
     def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> None:
         """Write it as a folder that the program opens.
+
+        An interrupt is heeded when all is written.
 
         Parameters
         ----------

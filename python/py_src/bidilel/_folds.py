@@ -21,6 +21,13 @@ class ClassFolds:
     descriptions of the known classes as ``semantics``: those of the held-out classes are needed, those of the classes
     that are really unseen would only compete.
 
+    Such a search refits to those descriptions, so that its ``best_estimator_`` knows no unseen class. Leave that fit out
+    and fit with all descriptions::
+
+        search = GridSearchCV(ZeroShotClassifier(), grid, cv=ClassFolds(), refit=False)
+        search.fit(X, y, semantics=known)
+        model = ZeroShotClassifier(**search.best_params_).fit(X, y, semantics=everything)
+
     Parameters
     ----------
     n_splits : int, default=5

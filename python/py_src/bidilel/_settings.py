@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,10 @@ def settings_of(settings: Any) -> Mapping[str, Any]:
 
 
 def _value(value: Any) -> Any:
-    return list(value) if isinstance(value, (tuple, set)) else value
+    if isinstance(value, (set, frozenset)):
+        # The order of a set of names differs from process to process.
+        return sorted(value)
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else value
 
 
 def _plain(value: Any) -> Any:
