@@ -1,6 +1,7 @@
 //! The result of `select`: an order of views per trial, and what each view adds.
 
 use bidilel::metrics::Accuracy;
+use bidilel::settings::Settings;
 use bidilel::split::DrawnSplits;
 use bidilel::tune::ChosenViews;
 use bidilel_math::statistics::Summary;
@@ -25,6 +26,9 @@ pub struct Selection {
     /// How the trials were drawn; left out where the dataset has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub random_splits: Option<DrawnSplits>,
+    /// The settings by which views were measured, alone and together.
+    #[serde(default)]
+    pub settings: Settings,
     /// Every trial.
     pub trials: Vec<TrialSelection>,
     /// Accuracy on the unseen classes after each addition; empty where that was not asked for.
@@ -114,6 +118,7 @@ impl Selection {
             visual,
             neighbors,
             random_splits: None,
+            settings: Settings::default(),
             trials,
         }
     }

@@ -69,7 +69,7 @@ pub(super) fn run(args: &SelectArgs, format: Format, progress: &Progress) -> Res
         selections.push(TrialSelection::new(&trial.name, &names, chosen, accuracy));
     }
     progress.finish();
-    let result = Selection { random_splits: drawn, ..Selection::new(names, neighbors, selections) };
+    let result = Selection { random_splits: drawn, settings, ..Selection::new(names, neighbors, selections) };
     if let Some(path) = &args.plot {
         output::write_text(path, &result.drawing())?;
     }

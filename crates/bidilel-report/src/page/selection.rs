@@ -1,6 +1,6 @@
 //! The sections of a selection of views.
 
-use super::evaluation::Sections;
+use super::evaluation::{Sections, flatten};
 use super::markup::{Cell, Part, charts, code, note, paragraph, percent, table};
 use crate::Selection;
 
@@ -17,6 +17,7 @@ pub(crate) fn part(result: &Selection, dataset: Option<&str>, command: Option<&s
         sections.left_out.push("Accuracy as views are added: select --evaluate measures it.".to_owned());
     }
     sections.add("Complementarity of any two views", matrix(result));
+    sections.add("Settings", settings(result));
     sections.add(
         "Command line",
         match command {
@@ -75,6 +76,17 @@ fn order(result: &Selection) -> String {
         ))
     };
     table("Views in the order in which they were taken", &columns, &rows, None) + &others
+}
+
+/// What views were measured with, by its differences from the defaults.
+fn settings(result: &Selection) -> String {
+    let mut rows = Vec::new();
+    flatten("", &result.settings.effective().entries(), &mut rows);
+    if rows.is_empty() {
+        paragraph("The defaults.")
+    } else {
+        table("Settings", &["setting", "value"], &rows, None)
+    }
 }
 
 fn matrix(result: &Selection) -> String {
