@@ -87,8 +87,8 @@ fn scaled(mut matrix: Mat<f64>, factor: f64) -> Mat<f64> {
 /// Says how many distances are raised to the floor. A row that is a landmark, or another new row, comes where that is.
 fn note_floored(outer: &Mat<f64>, inner: Option<&Symmetric>, unit: f64, watch: &dyn Observer) {
     let raised = |&&distance: &&f64| 0.0 < distance && distance < DISTANCE_FLOOR;
-    let inner = inner.map_or(0, |inner| inner.entries().iter().filter(raised).count());
-    let count = outer.col_iter().flat_map(|column| column.iter()).filter(raised).count() + inner;
+    let columns = (0..outer.ncols()).map(|column| outer.col_as_slice(column));
+    let count = columns.chain(inner.map(Symmetric::entries)).flatten().filter(raised).count();
     if count > 0 {
         let floor = DISTANCE_FLOOR * unit;
         watch.note(&format!(

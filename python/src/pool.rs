@@ -44,7 +44,7 @@ impl Drop for Pool {
         idle.push(own);
         let surplus = (idle.len() > MAX_IDLE_POOLS).then(|| idle.remove(0));
         drop(idle);
-        surplus.map(end);
+        surplus.into_iter().for_each(end);
     }
 }
 

@@ -17,6 +17,7 @@ import pytest
 
 import bidilel
 from bidilel import ZeroShotClassifier
+from bidilel._running import running
 
 from conftest import Arrays
 
@@ -134,6 +135,12 @@ def test_two_threads_fit_at_once_and_others_go_on(large: Arrays) -> None:
 def test_the_number_of_threads_changes_nothing(zoo: Arrays) -> None:
     fits = [ZeroShotClassifier(n_jobs=jobs).fit(zoo.X, zoo.y, semantics=zoo.semantics) for jobs in (None, 1, 2, -1)]
     assert len({fit.model_.to_bytes() for fit in fits}) == 1
+
+
+def test_all_processors_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 2, 5}, raising=False)
+    threads = {jobs: running(jobs)["threads"] for jobs in (-1, -2, -9, 4, None)}
+    assert threads == {-1: 3, -2: 2, -9: 1, 4: 4, None: None}
 
 
 def _score_in_child(zoo: Arrays, queue: multiprocessing.Queue) -> None:  # type: ignore[type-arg]
