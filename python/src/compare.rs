@@ -132,6 +132,7 @@ impl Race<'_> {
             per_image: run.accuracy().per_image,
             generalized: run.generalized,
             classes: accuracies(&run),
+            candidates: Some(run.classes.len()),
             seconds: began.elapsed().as_secs_f64(),
             tuning_seconds,
             peak_memory: None,
