@@ -97,7 +97,8 @@ def test_cells_have_our_number_the_published_one_and_what_is_missing(table: bidi
     assert searched.mean == pytest.approx(sum(run["per_class"] for run in searched.runs) / 2)
     absent = table.cell("fixed", "Far away")
     assert (absent.status, absent.mean, absent.published_spread) == ("missing", None, pytest.approx(0.001))
-    assert [one.get for one in table.missing] == ["the data of others"]
+    parts = ["the semantic representation `attributes`", "the visual representation `cnn`"]
+    assert [one.get for one in table.missing] == ["the data of others", *parts]
     assert table.manifest["seed"] == 0 and table.manifest["reduced"] is None
     with pytest.raises(KeyError, match="rows are"):
         table.cell("fixed", "nowhere")

@@ -16,8 +16,8 @@ Callback = Callable[[str, int, Optional[int]], object]
 Progress = Union[bool, Callback, None]
 
 
-#: Where frames of this package are, and those of scikit-learn, which wraps methods and calls them in pipelines.
-_PACKAGES = (os.path.dirname(__file__) + os.sep, f"{os.sep}sklearn{os.sep}")
+#: Where frames of this package are, and those of scikit-learn, which wraps methods and calls them in pipelines, by joblib.
+_PACKAGES = (os.path.dirname(__file__) + os.sep, *(f"{os.sep}{name}{os.sep}" for name in ("sklearn", "joblib")))
 
 
 class Running(TypedDict):
