@@ -61,7 +61,7 @@ pub fn classical(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -
 /// Distances that are not finite, a cost that fails the comparison with its formula.
 pub fn sammon(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -> Result<Scaled> {
     let unit = mean_distance(distances);
-    let mut found = unit_sammon(faer::Scale(unit.recip()) * distances, dim, watch)?;
+    let mut found = unit_sammon((faer::Scale(unit.recip()) * distances).as_ref(), dim, watch)?;
     found.points *= faer::Scale(unit);
     Ok(found)
 }
@@ -78,8 +78,7 @@ fn mean_distance(distances: MatRef<'_, f64>) -> f64 {
 }
 
 /// The mapping of distances whose mean is 1.
-fn unit_sammon(distances: Mat<f64>, dim: usize, watch: &dyn Observer) -> Result<Scaled> {
-    let distances = distances.as_ref();
+fn unit_sammon(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -> Result<Scaled> {
     let init = classical(distances, dim, watch)?;
     if distances.ncols() < 2 {
         return Ok(Scaled { points: init, stress: 0.0 });
