@@ -64,13 +64,13 @@ impl Dataset {
     /// Describes a dataset that is named, and what is wrong with it, as JSON.
     #[staticmethod]
     fn inspect(py: Python<'_>, name: &str, running: Running) -> PyResult<String> {
-        let found = run(py, &running, |_| Ok(bidilel_cli::inspect_dataset(name)?))?;
+        let found = run(py, &running, |watch| Ok(bidilel_cli::inspect_dataset(name, watch)?))?;
         report(found)
     }
 
     /// Describes this dataset, and what is wrong with it, as JSON.
     fn inspected(&self, py: Python<'_>, running: Running) -> PyResult<String> {
-        report(run(py, &running, |_| Ok(bidilel_data::check::inspect_dataset(&self.inner)))?)
+        report(run(py, &running, |watch| Ok(bidilel_data::check::inspect_dataset(&self.inner, watch)?))?)
     }
 
     /// Its name.
@@ -195,9 +195,9 @@ impl Dataset {
 
     /// Writes it as a folder with a `dataset.toml`.
     fn write(&self, py: Python<'_>, folder: PathBuf, overwrite: bool, running: Running) -> PyResult<()> {
-        run(py, &running, |_| {
+        run(py, &running, |watch| {
             let options = WriteOptions { overwrite, ..WriteOptions::default() };
-            Ok(bidilel_data::write(&self.inner, &folder, options)?)
+            Ok(bidilel_data::write_watched(&self.inner, &folder, options, watch)?)
         })
     }
 

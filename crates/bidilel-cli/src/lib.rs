@@ -84,9 +84,10 @@ pub fn open_dataset(dataset: &str, seed: u64, watch: &dyn Observer) -> anyhow::R
 /// Describes what a user names, and what is wrong with it.
 ///
 /// # Errors
-/// A built-in or synthetic dataset that does not exist; what is wrong with a folder is part of the description.
-pub fn inspect_dataset(dataset: &str) -> anyhow::Result<Inspection> {
-    source::inspect(dataset)
+/// A built-in or synthetic dataset that does not exist, and that the observer cancelled; what is wrong with a folder is part of the
+/// description.
+pub fn inspect_dataset(dataset: &str, watch: &dyn Observer) -> anyhow::Result<Inspection> {
+    source::inspect(dataset, watch)
 }
 
 /// Makes tables of the paper, by their names (`all` stands for all of them), or of files of the same form.

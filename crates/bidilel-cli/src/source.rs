@@ -27,11 +27,13 @@ pub(crate) fn open(dataset: &str, seed: u64, watch: &dyn Observer) -> Result<Dat
 }
 
 /// Describes what the user named, and what is wrong with it.
-pub(crate) fn inspect(dataset: &str) -> Result<Inspection> {
+pub(crate) fn inspect(dataset: &str, watch: &dyn Observer) -> Result<Inspection> {
     Ok(match dataset.split_once(':') {
-        Some(("synthetic", preset)) => check::inspect_dataset(&Synthetic::preset(preset)?.generate(0)?),
-        Some(("builtin", name)) => check::inspect_dataset(&builtin(name)?),
-        _ => crate::texts::dataset::inspect(Path::new(dataset)),
+        Some(("synthetic", preset)) => {
+            check::inspect_dataset(&Synthetic::preset(preset)?.generate_watched(0, watch)?, watch)?
+        }
+        Some(("builtin", name)) => check::inspect_dataset(&builtin(name)?, watch)?,
+        _ => crate::texts::dataset::inspect(Path::new(dataset), watch)?,
     })
 }
 

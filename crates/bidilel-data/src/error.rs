@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use bidilel_math::Observer;
+
 use crate::mismatch::Mismatch;
 use crate::names::closest;
 
@@ -205,12 +207,20 @@ pub enum Error {
     /// Several labels per instance, where one is needed.
     #[error("`{}`: its instances have several labels each (`tags`), and one label each is needed here", path.display())]
     SeveralLabels { path: PathBuf },
+    /// The observer cancelled.
+    #[error("cancelled")]
+    Cancelled,
     /// A name that cannot be a line of a text file.
     #[error("`{}`: name {name:?} of {what} {index} cannot be written as a line of text", path.display())]
     Unwritable { path: PathBuf, what: &'static str, index: usize, name: String },
 }
 
 impl Error {
+    /// Fails where the observer asks to stop.
+    pub(crate) fn where_cancelled(watch: &dyn Observer) -> Result<()> {
+        if watch.poll().is_break() { Err(Self::Cancelled) } else { Ok(()) }
+    }
+
     /// What the user can do about it, where there is something to say.
     pub fn hint(&self) -> Option<String> {
         let text = match self {

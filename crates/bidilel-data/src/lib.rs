@@ -80,5 +80,5 @@ pub use scratch::Scratch;
 pub use text_encoder::{AnyError, TextEncoder, TextRequest, TextVectors};
 pub use write::{
     Cells, ColumnType, Precision, Prediction, PredictionColumns, PredictionTable, TableWriter, VectorFile,
-    WriteOptions, check_target, write,
+    WriteOptions, check_target, write, write_watched,
 };

@@ -230,13 +230,14 @@ mod tests {
     #[test]
     fn problems_are_counted_below_the_tables_and_are_a_table_of_their_own() {
         let dataset = Synthetic { scale: 0.2, ..Synthetic::default() }.generate(0).expect("a dataset");
-        let mut inspection = inspect_dataset(&dataset);
+        let mut inspection = inspect_dataset(&dataset, &bidilel::Silent).expect("nobody stops it");
         inspection.problems.clear();
         let clean = InspectionReport::new(inspection.clone());
         assert!(clean.text(None).ends_with("\n0 errors, 0 warnings\n"), "{}", clean.text(None));
         assert!(clean.text(None).contains("\ninstances per class\n"));
         inspection.classes = 0;
-        let found = bidilel_data::inspect(std::path::Path::new("there is no such folder"));
+        let nowhere = std::path::Path::new("there is no such folder");
+        let found = bidilel_data::inspect(nowhere, &bidilel::Silent).expect("nobody stops it");
         let report = InspectionReport::new(found);
         assert!(report.text(Some(60)).contains("1 errors, 0 warnings"), "{}", report.text(Some(60)));
         let csv = report.problems_table().render(Format::Csv);

@@ -217,8 +217,6 @@ class Dataset:
     def inspect(self) -> Inspection:
         """What is there, and what is wrong with it.
 
-        Every number is read; an interrupt is heeded when that is done.
-
         Returns
         -------
         Inspection
@@ -228,7 +226,7 @@ class Dataset:
     def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> None:
         """Write it as a folder that the program opens.
 
-        An interrupt is heeded when all is written.
+        An interrupt leaves nothing of it.
 
         Parameters
         ----------

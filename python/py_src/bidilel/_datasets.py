@@ -90,8 +90,6 @@ def generate(preset: str = "small", *, seed: int = 0, **settings: Any) -> Datase
 def inspect(dataset: Dataset | str | PathLike[str]) -> Inspection:
     """What is in a dataset, and what is wrong with it.
 
-    Every file is read; an interrupt is heeded when that is done.
-
     Parameters
     ----------
     dataset : Dataset, str or path-like

@@ -12,7 +12,7 @@ use crate::{output, source, terminal};
 /// Prints the inspection; the status is 1 if a problem is an error.
 pub(super) fn run(dataset: &str, format: Format, progress: &Progress) -> Result<ExitCode> {
     progress.stage("inspect");
-    let found = source::inspect(dataset)?;
+    let found = source::inspect(dataset, progress)?;
     progress.finish();
     let report = InspectionReport::new(found);
     match format {

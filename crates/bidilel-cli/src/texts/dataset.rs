@@ -19,8 +19,9 @@ pub(crate) fn open(path: &Path, watch: &dyn Observer) -> bidilel_data::Result<Op
 }
 
 /// Describes a dataset folder and what is wrong with it.
-pub(crate) fn inspect(path: &Path) -> Inspection {
-    inspect_with(path, &Texts { options: options(), batch: BATCH, progress: &|_, _| {} })
+pub(crate) fn inspect(path: &Path, watch: &dyn Observer) -> bidilel_data::Result<Inspection> {
+    let progress = |done: usize, all: usize| watch.progress(done, all);
+    inspect_with(path, &Texts { options: options(), batch: BATCH, progress: &progress }, watch)
 }
 
 /// How text networks are run where no option says so.

@@ -11,6 +11,6 @@ pub(crate) fn open(path: &Path, _: &dyn Observer) -> bidilel_data::Result<Opened
 }
 
 /// Describes a dataset folder and what is wrong with it.
-pub(crate) fn inspect(path: &Path) -> Inspection {
-    bidilel_data::inspect(path)
+pub(crate) fn inspect(path: &Path, watch: &dyn Observer) -> bidilel_data::Result<Inspection> {
+    bidilel_data::inspect(path, watch)
 }

@@ -4,11 +4,13 @@
 //! their product with any one direction: sorted by that, they stand close together.
 
 use bidilel::dataset::{Dataset, Rows, Split, SplitKind, Visual};
+use bidilel_math::Observer;
 use bidilel_math::distance::squared_slices;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::problem::{Problem, count, place};
 use super::splits::Side;
+use crate::error::{Error, Result};
 
 /// The distance, as a share of the norm, below which two rows count as nearly equal.
 const NEAR: f64 = 1e-3;
@@ -52,7 +54,7 @@ pub(super) struct Duplicates {
 }
 
 impl Duplicates {
-    pub(super) fn find(rows: &dyn Rows, prints: &[Fingerprint]) -> Self {
+    pub(super) fn find(rows: &dyn Rows, prints: &[Fingerprint], watch: &dyn Observer) -> Result<Self> {
         let mut order: Vec<usize> = (0..prints.len()).collect();
         order.sort_unstable_by_key(|&row| (prints[row].hash, row));
         let mut groups = Vec::new();
@@ -61,6 +63,7 @@ impl Duplicates {
             if candidates.len() < 2 {
                 continue;
             }
+            Error::where_cancelled(watch)?;
             rows.read(candidates[0], &mut first);
             let equal = |&row: &usize| {
                 rows.read(row, &mut other);
@@ -73,7 +76,7 @@ impl Duplicates {
             }
         }
         groups.sort_unstable();
-        Self { groups, near: near_pairs(rows, prints) }
+        Ok(Self { groups, near: near_pairs(rows, prints, watch)? })
     }
 
     /// How many rows repeat an earlier one.
@@ -129,7 +132,7 @@ fn pair_across(group: &[usize], sides: &[Option<Side>]) -> Option<(usize, usize)
     placed.find(|&row| sides[row] != sides[first]).map(|other| (first, other))
 }
 
-fn near_pairs(rows: &dyn Rows, prints: &[Fingerprint]) -> usize {
+fn near_pairs(rows: &dyn Rows, prints: &[Fingerprint], watch: &dyn Observer) -> Result<usize> {
     let finite = |row: &usize| prints[*row].products.iter().all(|product| product.is_finite());
     let mut order: Vec<usize> = (0..prints.len()).filter(finite).collect();
     order.sort_unstable_by(|&a, &b| prints[a].products[0].total_cmp(&prints[b].products[0]));
@@ -139,6 +142,7 @@ fn near_pairs(rows: &dyn Rows, prints: &[Fingerprint]) -> usize {
     let (mut own, mut other) = (vec![0.0; rows.dim()], vec![0.0; rows.dim()]);
     let mut pairs = 0;
     for (position, &row) in order.iter().enumerate() {
+        Error::where_cancelled(watch)?;
         // A difference has a spread of its own length along a random direction: four of those hold all but a few.
         let after =
             order[position + 1..].iter().take(WINDOW).take_while(|&&next| apart(row, next, 0) < 4.0 * NEAR);
@@ -154,5 +158,5 @@ fn near_pairs(rows: &dyn Rows, prints: &[Fingerprint]) -> usize {
             }
         }
     }
-    pairs
+    Ok(pairs)
 }

@@ -17,6 +17,7 @@ use std::path::Path;
 
 use bidilel::dataset::Dataset;
 use bidilel::tags::Tagged;
+use bidilel_math::Observer;
 
 pub use balance::Balance;
 pub use problem::{Problem, Severity};
@@ -25,6 +26,9 @@ pub use splits::SplitSummary;
 pub use summary::{Distribution, Histogram, Named};
 pub use visual::VisualSummary;
 
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::reading::{self, Reading};
 use crate::table::TableRoles;
 use crate::text_encoder::TextEncoder;
@@ -62,16 +66,22 @@ impl Inspection {
 }
 
 /// Describes a dataset and finds what is wrong with it; one that does not open is described as far as it goes.
-pub fn inspect(path: &Path) -> Inspection {
-    inspect_by(path, None)
+///
+/// # Errors
+/// [`Error::Cancelled`], and nothing else: what is wrong is part of the description.
+pub fn inspect(path: &Path, watch: &dyn Observer) -> Result<Inspection> {
+    inspect_by(path, None, watch)
 }
 
 /// As [`inspect`], for datasets whose descriptions are made of words by `encoder`.
-pub fn inspect_with(path: &Path, encoder: &dyn TextEncoder) -> Inspection {
-    inspect_by(path, Some(encoder))
+///
+/// # Errors
+/// The same.
+pub fn inspect_with(path: &Path, encoder: &dyn TextEncoder, watch: &dyn Observer) -> Result<Inspection> {
+    inspect_by(path, Some(encoder), watch)
 }
 
-fn inspect_by(path: &Path, encoder: Option<&dyn TextEncoder>) -> Inspection {
+fn inspect_by(path: &Path, encoder: Option<&dyn TextEncoder>, watch: &dyn Observer) -> Result<Inspection> {
     let Reading { mut dataset, notes, errors, tables, tags } = reading::read(path, encoder);
     if dataset.name.is_empty() {
         let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -81,15 +91,23 @@ fn inspect_by(path: &Path, encoder: Option<&dyn TextEncoder>) -> Inspection {
     problems.extend(notes.iter().map(Problem::from_note));
     // Classes and splits are counted by pairs of an instance and a label, features by instances.
     let flat = tags.and_then(|tags| Tagged::new(dataset.clone(), tags).ok()).map(|tagged| tagged.flat());
-    Inspection { tables, ..inspect_parts(&dataset, flat.as_ref(), problems) }
+    Ok(Inspection { tables, ..inspect_parts(&dataset, flat.as_ref(), problems, watch)? })
 }
 
 /// Describes a dataset that is already open; its labels and splits must be in range, as [`crate::open`] makes sure.
-pub fn inspect_dataset(dataset: &Dataset) -> Inspection {
-    inspect_parts(dataset, None, Vec::new())
+///
+/// # Errors
+/// [`Error::Cancelled`].
+pub fn inspect_dataset(dataset: &Dataset, watch: &dyn Observer) -> Result<Inspection> {
+    inspect_parts(dataset, None, Vec::new(), watch)
 }
 
-fn inspect_parts(dataset: &Dataset, flat: Option<&Dataset>, mut problems: Vec<Problem>) -> Inspection {
+fn inspect_parts(
+    dataset: &Dataset,
+    flat: Option<&Dataset>,
+    mut problems: Vec<Problem>,
+    watch: &dyn Observer,
+) -> Result<Inspection> {
     if problems.iter().all(|problem| problem.severity == Severity::Warning) {
         find_absent(dataset, &mut problems);
     }
@@ -98,7 +116,7 @@ fn inspect_parts(dataset: &Dataset, flat: Option<&Dataset>, mut problems: Vec<Pr
     let mut duplicates: Vec<Duplicates> = Vec::new();
     let mut visual = Vec::new();
     for representation in &dataset.visual {
-        let (summary, found) = visual::describe(representation, &mut problems);
+        let (summary, found) = visual::describe(representation, &mut problems, watch)?;
         visual.push((representation.name.clone(), summary));
         duplicates.push(found);
     }
@@ -115,7 +133,7 @@ fn inspect_parts(dataset: &Dataset, flat: Option<&Dataset>, mut problems: Vec<Pr
     }
     problems.sort_by_key(|problem| problem.severity);
     let instances = dataset.labels.len();
-    Inspection {
+    Ok(Inspection {
         name: dataset.name.clone(),
         // Labels that cannot be read leave the features to count.
         instances: if instances == 0 {
@@ -130,7 +148,7 @@ fn inspect_parts(dataset: &Dataset, flat: Option<&Dataset>, mut problems: Vec<Pr
         splits: Named(splits),
         tables: Vec::new(),
         problems,
-    }
+    })
 }
 
 /// Parts without which nothing can be learned.

@@ -1,12 +1,14 @@
 //! One pass over the rows of a visual representation.
 
 use bidilel::dataset::{Rows, Visual};
+use bidilel_math::Observer;
 use rayon::prelude::*;
 
 use super::duplicates::{Duplicates, Fingerprint};
 use super::problem::{Problem, count, place};
 use super::scale;
 use super::summary::{Distribution, Histogram};
+use crate::error::{Error, Result};
 
 /// Rows that a thread reads before it fetches more work.
 const BLOCK: usize = 128;
@@ -48,7 +50,11 @@ pub struct VisualSummary {
     pub near_duplicates: usize,
 }
 
-pub(super) fn describe(visual: &Visual, problems: &mut Vec<Problem>) -> (VisualSummary, Duplicates) {
+pub(super) fn describe(
+    visual: &Visual,
+    problems: &mut Vec<Problem>,
+    watch: &dyn Observer,
+) -> Result<(VisualSummary, Duplicates)> {
     let rows = &*visual.rows;
     let mut norms = vec![0.0_f64; rows.count()];
     let mut prints = vec![Fingerprint::default(); rows.count()];
@@ -56,12 +62,15 @@ pub(super) fn describe(visual: &Visual, problems: &mut Vec<Problem>) -> (VisualS
         .par_chunks_mut(BLOCK)
         .zip(prints.par_chunks_mut(BLOCK))
         .enumerate()
-        .fold(
+        .try_fold(
             || Totals::new(rows.dim()),
-            |totals, (block, (norms, prints))| totals.add_block(rows, block * BLOCK, norms, prints),
+            |totals, (block, (norms, prints))| {
+                Error::where_cancelled(watch)?;
+                Ok(totals.add_block(rows, block * BLOCK, norms, prints))
+            },
         )
-        .reduce(|| Totals::new(rows.dim()), Totals::join);
-    let duplicates = Duplicates::find(rows, &prints);
+        .try_reduce(|| Totals::new(rows.dim()), |one, other| Ok(one.join(other)))?;
+    let duplicates = Duplicates::find(rows, &prints, watch)?;
     let mut finite: Vec<f64> = norms.iter().copied().filter(|norm| norm.is_finite()).collect();
     let constant = totals.constant_dimensions(rows.count());
     let summary = VisualSummary {
@@ -84,7 +93,7 @@ pub(super) fn describe(visual: &Visual, problems: &mut Vec<Problem>) -> (VisualS
     };
     let first = totals.first.map(|(row, column, _)| (row, column, rows.stored(row, column)));
     find_problems(&summary, first, problems);
-    (summary, duplicates)
+    Ok((summary, duplicates))
 }
 
 fn find_problems(summary: &VisualSummary, first: Option<(usize, usize, f64)>, problems: &mut Vec<Problem>) {

@@ -40,11 +40,18 @@ impl Writer<'_> {
         let mut row = vec![0.0_f32; rows.dim()];
         let mut halves = vec![f16::ZERO; rows.dim()];
         let mut overflow = None;
-        self.file(&name, |out| match precision {
+        let mut stopped = Ok(());
+        let mut read = |index: usize, row: &mut [f32]| {
+            rows.read(index, row);
+            stopped = Error::where_cancelled(self.watch);
+            // It ends the writing; what is reported is why.
+            if stopped.is_err() { Err(io::Error::from(io::ErrorKind::Interrupted)) } else { Ok(()) }
+        };
+        let written = self.file(&name, |out| match precision {
             Precision::Float32 => {
                 let mut writer = NpyWriter::new(out, &shape)?;
                 for index in 0..rows.count() {
-                    rows.read(index, &mut row);
+                    read(index, &mut row)?;
                     writer.write(&row)?;
                 }
                 writer.finish().map(drop)
@@ -52,7 +59,7 @@ impl Writer<'_> {
             Precision::Float16 => {
                 let mut writer = NpyWriter::new(out, &shape)?;
                 for index in 0..rows.count() {
-                    rows.read(index, &mut row);
+                    read(index, &mut row)?;
                     halves.convert_from_f32_slice(&row);
                     let lost = |(value, half): (&f32, &f16)| value.is_finite() && half.is_infinite();
                     if let Some(column) = row.iter().zip(&halves).position(lost) {
@@ -62,7 +69,9 @@ impl Writer<'_> {
                 }
                 writer.finish().map(drop)
             }
-        })?;
+        });
+        stopped?;
+        written?;
         match overflow {
             None => Ok(name),
             Some((row, column, value)) => Err(Error::Value {

@@ -21,6 +21,7 @@ use std::path::Path;
 
 use bidilel::dataset::{Dataset, Metric, Semantic, Split, SplitKind};
 use bidilel::networks::NetworkRecord;
+use bidilel_math::{Observer, Silent};
 use toml::{Table, Value};
 
 use crate::atomic;
@@ -53,11 +54,21 @@ pub struct WriteOptions {
 
 /// Writes a dataset folder; it appears under its name when all of it is on the disk.
 pub fn write(dataset: &Dataset, target: &Path, options: WriteOptions) -> Result<()> {
+    write_watched(dataset, target, options, &Silent)
+}
+
+/// As [`write()`], until the observer asks to stop: nothing is left then.
+pub fn write_watched(
+    dataset: &Dataset,
+    target: &Path,
+    options: WriteOptions,
+    watch: &dyn Observer,
+) -> Result<()> {
     check_target(target, options.overwrite)?;
     // A link keeps pointing to the folder that it names.
     let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
     let temporary = atomic::FolderBeside::new(&target)?;
-    let mut writer = Writer { folder: temporary.path(), target: &target, names: HashSet::new() };
+    let mut writer = Writer { folder: temporary.path(), target: &target, names: HashSet::new(), watch };
     writer.dataset(dataset, options.precision)?;
     // What was copied must be of one state of its source.
     crate::file::check_unchanged()?;
@@ -93,6 +104,7 @@ struct Writer<'a> {
     target: &'a Path,
     /// Names of files, in lower case: some systems do not tell `A` from `a`.
     names: HashSet<String>,
+    watch: &'a dyn Observer,
 }
 
 impl Writer<'_> {

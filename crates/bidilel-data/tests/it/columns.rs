@@ -1,10 +1,11 @@
 //! Columns of tables are chosen, never swept in.
 
+use bidilel_data::Inspection;
 use bidilel_data::check::inspect_dataset;
 use bidilel_data::table::{self, Choice, Columns, Role, Wanted};
-use bidilel_data::{Inspection, inspect};
+use bidilel_math::Silent;
 
-use crate::support::{Sample, fixture};
+use crate::support::{Sample, fixture, inspect};
 
 const WIDE: &str = "id,f1,f2,label,code\n\
     11,0.5,1.5,0,7\n12,0.25,2.5,1,3\n13,0.75,3.5,1,3\n14,1,4.5,2,5\n15,0.125,5.5,0,7\n16,0.375,6,2,5\n";
@@ -112,7 +113,7 @@ fn inspect_tells_the_role_of_every_column() {
         [("labels", vec![("id", Role::Id), ("class", Role::Label)]), ("visual.zoom", visual.to_vec())];
     assert_eq!(found, wanted);
     assert!(problems.iter().any(|problem| problem.message.contains("no features are made of `label`")));
-    assert!(inspect_dataset(&sample.open().dataset).tables.is_empty());
+    assert!(inspect_dataset(&sample.open().dataset, &Silent).expect("nobody stops it").tables.is_empty());
 }
 
 #[test]

@@ -288,7 +288,7 @@ fn labels_that_are_short_are_not_blamed_on_the_features() {
 fn features_outside_the_range_of_their_type_are_told() {
     let sample = Sample::new();
     sample.put("zoom.npy", array(&[4, 2], &[1.0_f64, 2.0, 3.0, 1e300, 5.0, 1e-300, 7.0, 8.0]));
-    let problems = bidilel_data::inspect(sample.path()).problems;
+    let problems = crate::support::inspect(sample.path()).problems;
     let find = |part: &str| {
         problems
             .iter()

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use bidilel::dataset::{Dataset, SplitKind};
 use bidilel_data::check::Severity;
-use bidilel_data::{WriteOptions, inspect, open, write};
+use bidilel_data::{WriteOptions, open, write};
 use tempfile::TempDir;
 
-use crate::support::array;
+use crate::support::{array, inspect};
 
 pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/layouts").join(name)

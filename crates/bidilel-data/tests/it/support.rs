@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bidilel_data::Opened;
 use bidilel_data::array::{NpyElement, NpyWriter};
 use bidilel_data::container::Container;
+use bidilel_data::{Inspection, Opened};
+use bidilel_math::Silent;
 use faer::Mat;
 use tempfile::TempDir;
 
@@ -17,6 +18,11 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
 
 pub(crate) fn fixture_bytes(name: &str) -> Vec<u8> {
     fs::read(fixture(name)).unwrap()
+}
+
+/// What is in a dataset, and what is wrong with it.
+pub(crate) fn inspect(path: &Path) -> Inspection {
+    bidilel_data::inspect(path, &Silent).expect("nobody stops it")
 }
 
 /// The container in some bytes.

@@ -1,11 +1,14 @@
 //! What is written opens as it was, and nothing half-written is left.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use bidilel::dataset::{Dataset, Split, SplitKind, Visual};
-use bidilel_data::{Precision, WriteOptions, open, write};
+use bidilel_data::check::inspect_dataset;
+use bidilel_data::{Error, Precision, WriteOptions, open, write, write_watched};
+use bidilel_math::Observer;
 use faer::Mat;
 
 use crate::support::Sample;
@@ -145,4 +148,25 @@ fn a_dataset_that_cannot_be_written_leaves_nothing() {
     let nowhere = folder.path().join("no/x");
     let error = write(&dataset, &nowhere, WriteOptions::default()).unwrap_err().to_string();
     assert!(error.ends_with("no`: no such file or folder"));
+}
+
+/// Asks to stop before anything begins.
+struct Stop;
+
+impl Observer for Stop {
+    fn poll(&self) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+}
+
+#[test]
+fn what_is_cancelled_leaves_nothing() {
+    let sample = Sample::new();
+    let dataset = sample.open().dataset;
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("copy");
+    let cancelled = write_watched(&dataset, &target, WriteOptions::default(), &Stop).unwrap_err();
+    assert!(matches!(cancelled, Error::Cancelled), "{cancelled}");
+    assert_eq!(names(folder.path()), [] as [&str; 0]);
+    assert!(matches!(inspect_dataset(&dataset, &Stop), Err(Error::Cancelled)));
 }

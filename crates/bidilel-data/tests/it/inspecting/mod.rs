@@ -2,10 +2,10 @@
 
 mod splits;
 
+use bidilel_data::Inspection;
 use bidilel_data::check::{Problem, Severity};
-use bidilel_data::{Inspection, inspect};
 
-use crate::support::{Sample, array};
+use crate::support::{Sample, array, inspect};
 
 /// A folder without problems: three classes, one unseen, and a sound instance-level split.
 fn sound() -> Sample {

@@ -1,9 +1,7 @@
 //! Problems of the division into known and unseen.
 
-use bidilel_data::inspect;
-
 use super::{SOUND, ZOOM, assert_problem, assert_problem_with, problems, sound};
-use crate::support::array;
+use crate::support::{array, inspect};
 
 #[test]
 fn instances_and_classes_on_the_wrong_side() {
