@@ -59,7 +59,7 @@ impl<'a> Story<'a> {
             refined("inductive", inductive, &post, &batch, |_, _| ())
         };
         let mut ways = Vec::new();
-        for name in [PostName::None, PostName::SelfTraining, PostName::Structured] {
+        for name in [PostName::None, PostName::SelfTraining, PostName::Structured, PostName::Balanced] {
             let post = Settings { post: Some(vec![name]), ..settings.clone() }.post();
             let title = post.first().map_or("inductive", |post| post.name()).to_owned();
             ways.push((title, metrics::accuracy(&recognize(post)?.labels(), truth, classes)));

@@ -32,6 +32,7 @@ fn without_a_command_it_tells_a_person_what_it_recognized_and_writes_a_page() {
         "inductive",
         "self-training",
         "structured",
+        "balanced",
         "What was taken for what",
         "the three nearest animals, and why",
         "near the known",
