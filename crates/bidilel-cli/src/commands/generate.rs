@@ -76,8 +76,9 @@ fn settings(args: &GenerateArgs, preset: &str) -> Result<Synthetic> {
     set(&mut settings.scale, args.scale);
     settings.known = args.known.unwrap_or(settings.known);
     // The preset's validation classes are for its own number of known classes, and no option says others.
-    if settings.validation >= settings.known {
-        settings.validation = settings.known / 3;
+    // Tuning holds out two of them at least, and learns from two.
+    if settings.known < settings.validation + 2 {
+        settings.validation = Some(settings.known / 3).filter(|&own| own > 1).unwrap_or(0);
     }
     settings.unseen = args.unseen.unwrap_or(settings.unseen);
     Ok(settings)

@@ -120,8 +120,7 @@ impl Store {
         if !absent.is_empty() {
             return Err(Absent::Missing(absent));
         }
-        let split = cell.split.as_ref().or_else(|| source.splits.keys().next());
-        let Division { name, described, mut trials } = match split {
+        let Division { name, described, mut trials } = match needed.split_name() {
             None => Division::first(&dataset)?,
             Some(split) => Division::named(&dataset, &source.split(split), split, seed)?
                 .ok_or_else(|| Absent::Missing(needed.split().into_iter().collect()))?,

@@ -67,9 +67,14 @@ impl Needed<'_> {
         self.absent("semantic", all, there)
     }
 
+    /// The name of the split: the cell's, or the first of the dataset.
+    pub(super) fn split_name(&self) -> Option<&String> {
+        self.cell.split.as_ref().or_else(|| self.source.splits.keys().next())
+    }
+
     /// The split, where it cannot be drawn.
     pub(super) fn split(&self) -> Option<MissingData> {
-        let name = self.cell.split.as_ref()?;
+        let name = self.split_name()?;
         let SplitSource { title, names, draw, get } = self.source.split(name);
         let wanted = Representation { title, names, get, ..Representation::default() };
         draw.is_none().then(|| self.missing("split", "split", name, &wanted))

@@ -79,7 +79,8 @@ fn read<L: DeserializeOwned>(text: &[u8], command: &str, fingerprint: &str) -> R
                 Some(_) if other => bail!("is no journal of `bidilel {command}`"),
                 Some(found) if found != fingerprint => {
                     bail!(
-                        "is a journal of other data or settings: start another, or give the options it was begun with"
+                        "is a journal of other data or settings, or of another version: start another, or give the options that it \
+                         was begun with"
                     )
                 }
                 Some(_) => {}

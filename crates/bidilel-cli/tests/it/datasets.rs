@@ -44,8 +44,12 @@ fn an_existing_dataset_is_kept_unless_told() {
 fn few_known_classes_have_fewer_validation_classes_than_the_preset() {
     let folder = Folder::generated();
     let out = folder.beside("few");
-    let made = bidilel(&["generate", "--known", "4", "--scale", "0.1", &out]);
-    assert_eq!(made.status, 0, "{}", made.stderr);
+    for known in ["4", "5", "6", "7"] {
+        let made = bidilel(&["generate", "--known", known, "--scale", "0.1", "--overwrite", &out]);
+        assert_eq!(made.status, 0, "{known}: {}", made.stderr);
+        let tuned = bidilel(&["tune", &out, "--strategy", "grid", "--alpha", "1,10"]);
+        assert_eq!(tuned.status, 0, "{known}: {}", tuned.stderr);
+    }
 }
 
 #[test]

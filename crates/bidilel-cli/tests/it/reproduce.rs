@@ -109,6 +109,21 @@ fn a_table_has_our_numbers_beside_the_published_ones_and_says_what_is_missing() 
 }
 
 #[test]
+fn a_split_that_a_dataset_does_not_have_is_named() {
+    let folder = Folder::generated();
+    let with_split = MINE.replace(
+        "folds = 2",
+        "folds = 2\n\n[datasets.data.splits.zoo]\nnames = [\"zoo\"]\nget = \"the division of the zoo\"",
+    );
+    let mine = written(&folder, &with_split);
+    let table = bidilel(&["reproduce", &mine, "--data", &parent(&folder), "--format", "json"]).json();
+    assert_eq!(cell(&table, 1, 0)["status"], "missing");
+    let missing = table["missing"].as_array().unwrap();
+    let split = missing.iter().find(|one| one["get"] == "the division of the zoo").expect("it is named");
+    assert!(split["put"].as_str().unwrap().contains("[split.zoo]"), "{split}");
+}
+
+#[test]
 fn every_number_can_be_traced() {
     let folder = Folder::generated();
     let mine = written(&folder, MINE);

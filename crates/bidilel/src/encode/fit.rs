@@ -100,9 +100,16 @@ fn project(projection: &pca::Projection, sample: MatRef<'_, f32>) -> Mat<f64> {
     points
 }
 
+/// Wraps a failed codebook; one that was canceled has not failed.
+fn codebook(source: bidilel_math::Error) -> Error {
+    match source {
+        bidilel_math::Error::Cancelled => Error::Cancelled,
+        source => Error::Codebook { source },
+    }
+}
+
 fn learn_mixture(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Observer) -> Result<Mixture> {
     let settings = &header.settings;
-    let codebook = |source| Error::Codebook { source };
     let floor = mixture::variance_floor(points, settings.variance_floor);
     let init = mixture::init(points, settings.components, &floor, settings.seed, watch).map_err(codebook)?;
     let stop = mixture::Settings { max_iterations: settings.iterations, tolerance: settings.tolerance };
@@ -123,7 +130,7 @@ fn learn_mixture(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Obser
 fn learn_words(points: MatRef<'_, f64>, header: &mut Header, watch: &dyn Observer) -> Result<Mat<f64>> {
     let settings = &header.settings;
     let init = kmeans::plus_plus(points, settings.components, settings.seed, watch);
-    let init = init.map_err(|source| Error::Codebook { source })?;
+    let init = init.map_err(codebook)?;
     let found = kmeans::kmeans(points, init, settings.iterations, watch);
     let found = found.map_err(Error::in_stage("k-means"))?;
     (header.iterations, header.converged) = (found.iterations, found.iterations < settings.iterations);
@@ -159,7 +166,7 @@ pub(super) fn reduction<C: ColumnSource<Error = AnyError>>(
     let method = method.unwrap_or(by_size);
     let found = pca::principal_components(rows, dim.min(most), method, watch).map_err(|error| {
         match error.downcast::<bidilel_math::Error>() {
-            Ok(source) => Error::Math { stage: "reduce", source: *source },
+            Ok(source) => Error::in_stage("reduce")(*source),
             Err(source) => Error::FeatureRows { source },
         }
     })?;

@@ -59,7 +59,12 @@ pub(super) fn run<T: Scalar>(search: &mut Search<'_, T>) -> Result<Settings> {
     let weighed = search.plan.axes.iter().any(|axis| axis.name == "semantic_weights");
     let finalists = finalists(search, &leaders, several && open && !weighed)?;
     let chosen = match asked_refiners(search, &finalists)? {
-        Some(batch) => search.stage(Stage::Post, batch.clone(), &batch[0], None)?,
+        Some(batch) => {
+            // Where a budget ends here, one without refiners was scored already.
+            let known = |one: &&Settings| !search.scored(Stage::Post, one).scores.is_empty();
+            let current = batch.iter().find(known).unwrap_or(&batch[0]).clone();
+            search.stage(Stage::Post, batch, &current, None)?
+        }
         None => refined(search, &finalists)?,
     };
     let own = of_learner(&finalists, &chosen).clone();
@@ -216,7 +221,9 @@ fn finalists<T: Scalar>(
         }
         tuned.push(current);
     }
-    let best = search.stage(Stage::Fine, tuned.clone(), &leaders[0], None)?;
+    // A budget may end before the last is tuned, and in the first stage before anything is scored.
+    let judged: Vec<Scored> = tuned.iter().map(|one| search.scored(Stage::Fine, one)).collect();
+    let best = Scored::best(&judged).map_or_else(|_| leaders[0].clone(), |best| best.settings.clone());
     let mut finalists = vec![best.clone()];
     for one in tuned {
         if one != best && is_close(search, &one, &best)? {

@@ -185,6 +185,8 @@ fn sum<T: Scalar>(
     watch.stage("scatter");
     let data = Selected { points, rows: &rows, center: None };
     let pencils = backend::of_graphs(data, &graphs, watch);
+    // Sums that were cut off must not be kept.
+    Error::unless_cancelled(watch).ok()?;
     if let Some(graph) = alone {
         scatter::verify_graph(data, &graph, &pencils[0], watch).ok()?;
     }

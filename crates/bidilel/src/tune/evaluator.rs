@@ -52,7 +52,8 @@ type Load<T> = fn(&Sources<'_>, &[usize], Normalize, &dyn Observer) -> Result<Ma
 
 /// Features that were loaded from the dataset, and can be again.
 struct Loaded<T> {
-    normalize: Normalize,
+    /// None while there are none, as after loading was cancelled.
+    normalize: Option<Normalize>,
     instances: Vec<usize>,
     load: Load<T>,
 }
@@ -81,7 +82,7 @@ impl Evaluator {
         let mut evaluator = Self::over(dataset, features, &trial.train, folds, seed)?;
         evaluator.pool.views = views;
         evaluator.loaded = Some(Loaded {
-            normalize: choice.normalize,
+            normalize: Some(choice.normalize),
             instances: trial.train.clone(),
             load: |sources, instances, normalize, watch| sources.features(instances, normalize, watch),
         });
@@ -204,7 +205,7 @@ impl<T: Scalar> Evaluator<T> {
     /// The indices of settings that normalize features alike; those that the pool is loaded for come first.
     fn by_normalization(&self, batch: &[Settings]) -> Result<Vec<Vec<usize>>> {
         let mut groups: Vec<(Option<Normalize>, Vec<usize>)> = Vec::new();
-        let current = self.loaded.as_ref().map(|loaded| loaded.normalize);
+        let current = self.loaded.as_ref().and_then(|loaded| loaded.normalize);
         for (index, settings) in batch.iter().enumerate() {
             let own = settings.choice(&self.dataset)?.normalize;
             let own = self.loaded.is_some().then_some(own);
@@ -220,17 +221,19 @@ impl<T: Scalar> Evaluator<T> {
     /// Makes the features those that a setting asks for. Nothing that was found for others is left.
     fn normalize_as(&mut self, settings: &Settings, watch: &dyn Observer) -> Result<()> {
         let choice = settings.choice(&self.dataset)?;
-        let Some(loaded) = self.loaded.as_mut().filter(|loaded| loaded.normalize != choice.normalize) else {
+        let other = |loaded: &&mut Loaded<T>| loaded.normalize != Some(choice.normalize);
+        let Some(loaded) = self.loaded.as_mut().filter(other) else {
             return Ok(());
         };
         watch.stage("load");
+        loaded.normalize = None;
         // Before the new features are there: both would take twice the memory.
         self.pool.features = Mat::new();
         self.pool.lists.clear();
         self.cache = Cache::default();
         let sources = Sources::new(&self.dataset, &choice)?;
         let features = (loaded.load)(&sources, &loaded.instances, choice.normalize, watch)?;
-        loaded.normalize = choice.normalize;
+        loaded.normalize = Some(choice.normalize);
         self.folds.iter_mut().for_each(|fold| fold.reset(features.as_ref()));
         self.varying = scatter::varying(features.as_ref()).len();
         self.pool.features = features;

@@ -106,7 +106,6 @@ impl Plan {
             Strategy::Grid | Strategy::Random { .. } | Strategy::Halving => search.product()?,
         };
         let (best, verdict) = search.finally(best)?;
-        let best = search.scored(Stage::Best, &best);
         let inductive = search.inductive.take();
         let inductive = inductive.map(|settings| Settings { gamma: best.settings.gamma, ..settings });
         let curves = std::mem::take(&mut search.curves);

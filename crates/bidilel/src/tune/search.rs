@@ -117,9 +117,12 @@ impl<T: Scalar> Search<'_, T> {
         Ok(())
     }
 
-    /// What is known of a setting.
+    /// What is known of a setting; one that names no refiner is the same as one that says that there is none.
     pub(super) fn scored(&self, stage: Stage, settings: &Settings) -> Scored {
-        let (scores, problem) = self.log.scores.get(&key(settings)).cloned().unwrap_or_default();
+        let known = |settings: &Settings| self.log.scores.get(&key(settings)).cloned();
+        let unnamed = settings.post.is_some() && settings.post().is_empty();
+        let bare = || known(&Settings { post: None, ..settings.clone() }).filter(|_| unnamed);
+        let (scores, problem) = known(settings).or_else(bare).unwrap_or_default();
         Scored::new(stage, settings.clone(), scores.into_iter().flatten().collect(), problem)
     }
 

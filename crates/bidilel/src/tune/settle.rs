@@ -124,39 +124,75 @@ impl<T: Scalar> Search<'_, T> {
     }
 
     /// The last word: with refiners and weights that were fixed, and that the search left out, the choice must hold too.
-    pub(super) fn finally(&mut self, best: Settings) -> Result<(Settings, Option<Verdict>)> {
+    pub(super) fn finally(&mut self, best: Settings) -> Result<(Scored, Option<Verdict>)> {
         let folds = self.evaluator.folds();
         // The answer is scored as it stands, even if no stage happened to.
         self.score(Stage::Best, std::slice::from_ref(&best), folds)?;
-        let Some(prior) = self.prior.clone() else { return Ok((best, None)) };
-        let (base, own) = (&self.plan.base, prior.clone());
-        let whole =
-            Settings { gamma: base.gamma.or(own.gamma), post: base.post.clone().or(own.post.clone()), ..own };
-        let same = key(&whole) == key(&prior);
+        let prior = self.prior.clone();
+        let whole = prior.clone().map(|own| self.with_fixed(own));
+        let same = whole.as_ref().map(key) == prior.as_ref().map(key);
         if !same {
-            self.prior = Some(whole.clone());
+            self.prior.clone_from(&whole);
             self.score_prior()?;
             self.rejected = None;
             self.tried = vec![(Stage::Best, best.clone())];
         }
-        let best = if self.plan.auto {
+        let best = match whole {
+            _ if self.plan.auto && !self.is_comparable(&best, whole.as_ref()) => {
+                return self.unrefined(best, prior);
+            }
             // The highest mean wins among pipelines.
-            self.not_below(best, whole)
-        } else if same {
-            best
-        } else {
-            self.settle(best, None)?
+            Some(whole) if self.plan.auto => self.not_below(best, whole),
+            None => best,
+            Some(_) if same => best,
+            Some(_) => self.settle(best, None)?,
         };
         let verdict = self.verdict(&best)?;
-        Ok((best, verdict))
+        Ok((self.scored(Stage::Best, &best), verdict))
+    }
+
+    /// The defaults with what is fixed and was left out of the search so far.
+    fn with_fixed(&self, prior: Settings) -> Settings {
+        let base = &self.plan.base;
+        Settings {
+            gamma: base.gamma.or(prior.gamma),
+            post: base.post.clone().or(prior.post.clone()),
+            ..prior
+        }
+    }
+
+    /// Whether a choice was scored, and the defaults on as many folds.
+    fn is_comparable(&self, best: &Settings, default: Option<&Settings>) -> bool {
+        let folds = |one: &Settings| self.judged(Stage::Best, one).scores.len();
+        folds(best) > 0 && default.is_none_or(|default| folds(default) >= folds(best))
+    }
+
+    /// The choice as it was scored before refiners that are fixed or listed were added to it: a budget may leave no time for
+    /// these.
+    fn unrefined(&mut self, best: Settings, prior: Option<Settings>) -> Result<(Scored, Option<Verdict>)> {
+        let post = best.post.clone();
+        self.prior.clone_from(&prior);
+        let bare = Settings { post: None, ..best };
+        let best = prior.map_or_else(|| bare.clone(), |prior| self.not_below(bare.clone(), prior));
+        let mut verdict = self.verdict(&best)?;
+        let mut found = self.scored(Stage::Best, &best);
+        if !found.scores.is_empty() {
+            self.watch
+                .note("the budget ended before the refiners could be compared: accuracies are without them");
+        }
+        let challenger = verdict.as_mut().map(|verdict| (&mut verdict.default, verdict.challenger.as_mut()));
+        let others = challenger.into_iter().flat_map(|(default, own)| std::iter::once(default).chain(own));
+        others.chain([&mut found]).for_each(|one| one.settings.post.clone_from(&post));
+        Ok((found, verdict))
     }
 
     /// A choice among pipelines, or the defaults where these have a higher mean or were scored on more folds: a budget may
     /// have ended the search before anything better was found, and values that are fixed may leave the defaults out of it.
     fn not_below(&mut self, best: Settings, prior: Settings) -> Settings {
         let [own, default] = [&best, &prior].map(|one| self.scored(Stage::Best, one));
-        let fewer = own.scores.is_empty() || own.scores.len() < default.scores.len();
-        if default.problem.is_some() || !(fewer || own.problem.is_some() || own.mean < default.mean - TIE) {
+        let lower = own.scores.len() < default.scores.len() || own.mean < default.mean - TIE;
+        let usable = default.problem.is_none() && !default.scores.is_empty();
+        if !(usable && (lower || own.problem.is_some())) {
             return best;
         }
         self.inductive = None;
