@@ -1,10 +1,10 @@
 //! Measurements, each in one run: `cargo run --release -p bidilel-bench -- COMMAND`.
 //!
-//! - `all [FOLDER…]`: everything below, one after the other;
+//! - `all [FOLDER…]`: `peers`, `tune`, `predict` and `scale`, one after the other;
 //! - `peers [FOLDER…]`: fits against NumPy, SciPy and faiss on the same data;
 //! - `neighbors [ROWS…] [FOLDER…]`: exact and approximate neighbors: seconds, recall, accuracy;
 //! - `tune [small | large]`: the paper's protocol, shared and naive;
-//! - `predict [FILE]`: rows per second from a mapped file, against the bounds of GEMM and memory;
+//! - `predict`: rows per second from a mapped file, against the bounds of GEMM and memory;
 //! - `living FOLDER [SETTINGS]`: classes that join a model: milliseconds, and accuracy against those of a fit; settings are
 //!   a JSON object;
 //! - `scale [rows | classes | draw]`: seconds and memory of a fit from 1,000 to 100,000 rows, and of the mapping from 50
