@@ -84,7 +84,7 @@ pub(crate) enum Command {
     Embed(EmbedArgs),
     /// Say what is in a dataset and what is wrong with it
     Inspect {
-        /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:small, synthetic:awa, synthetic:cub
+        /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:NAME (small, awa, cub, ucf101, hmdb51)
         #[arg(value_hint = ValueHint::AnyPath)]
         dataset: String,
     },
@@ -134,7 +134,7 @@ pub(crate) struct DemoArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:small, synthetic:awa, synthetic:cub
+    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:NAME (small, awa, cub, ucf101, hmdb51)
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) dataset: String,
     #[command(flatten)]
@@ -212,7 +212,7 @@ pub(crate) enum TagCandidates {
 
 #[derive(Debug, Args)]
 pub(crate) struct FitArgs {
-    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:small, synthetic:awa, synthetic:cub
+    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:NAME (small, awa, cub, ucf101, hmdb51)
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) dataset: String,
     #[command(flatten)]
@@ -245,7 +245,7 @@ pub(crate) struct FitArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:small, synthetic:awa, synthetic:cub
+    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:NAME (small, awa, cub, ucf101, hmdb51)
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) dataset: String,
     /// Methods, comma-separated: all, inductive, transductive, or names as `bidilel methods` lists them, with settings
@@ -290,7 +290,7 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SelectArgs {
-    /// A dataset folder, or synthetic:small, synthetic:awa, synthetic:cub
+    /// A dataset folder, or synthetic:NAME (small, awa, cub, ucf101, hmdb51)
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) dataset: String,
     /// Stop after this many views

@@ -21,7 +21,10 @@ const THREADS_PER_ARENA: usize = 4;
 pub(crate) fn limit_retained() {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let arenas = i32::try_from(threads.div_ceil(THREADS_PER_ARENA)).unwrap_or(i32::MAX);
-    #[expect(unsafe_code, reason = "calls of the C library, which set three numbers before there are threads")]
+    #[expect(
+        unsafe_code,
+        reason = "calls of the C library, which set three numbers before there are threads"
+    )]
     // SAFETY: no pointers are involved, and a value that it does not like is refused.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, MMAP_THRESHOLD_BYTES);

@@ -57,8 +57,13 @@ impl InspectionReport {
                 let _ = writeln!(text, "  hint: {}", visible(hint));
             }
         }
-        let count = |wanted| found.problems.iter().filter(|problem| problem.severity == wanted).count();
-        let _ = writeln!(text, "{} errors, {} warnings", count(Severity::Error), count(Severity::Warning));
+        let counted = |one: &str, wanted| {
+            let count = found.problems.iter().filter(|problem| problem.severity == wanted).count();
+            format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+        };
+        let [errors, warnings] = [("error", Severity::Error), ("warning", Severity::Warning)]
+            .map(|(one, wanted)| counted(one, wanted));
+        let _ = writeln!(text, "{errors}, {warnings}");
         text
     }
 
@@ -239,7 +244,7 @@ mod tests {
         let nowhere = std::path::Path::new("there is no such folder");
         let found = bidilel_data::inspect(nowhere, &bidilel::Silent).expect("nobody stops it");
         let report = InspectionReport::new(found);
-        assert!(report.text(Some(60)).contains("1 errors, 0 warnings"), "{}", report.text(Some(60)));
+        assert!(report.text(Some(60)).contains("1 error, 0 warnings"), "{}", report.text(Some(60)));
         let csv = report.problems_table().render(Format::Csv);
         assert!(csv.starts_with("severity,where,message,hint\nerror,"), "{csv}");
         let object = serde_json::to_value(&report).expect("serializable");

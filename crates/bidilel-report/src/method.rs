@@ -104,7 +104,13 @@ fn collect(value: &Value, tag: &str, settings: &mut Vec<(String, String)>) {
             // Tags are names, not settings.
             Value::String(_) if name == tag || name == "kind" => {}
             Value::Object(_) => collect(value, tag, settings),
-            plain => settings.push((name.replace('_', "-"), text(plain))),
+            plain => {
+                let setting = (name.replace('_', "-"), text(plain));
+                // The mapping and the regression have some in common.
+                if !settings.contains(&setting) {
+                    settings.push(setting);
+                }
+            }
         }
     }
 }
@@ -151,6 +157,16 @@ mod tests {
         assert_eq!(method_line(&report), "eszsl (eszsl-center false, eszsl-gamma 3.0, eszsl-lambda 1.0)");
         assert_eq!(stage_names(&report), ("eszsl".to_owned(), "-".to_owned()));
         assert!(method_line(&self::report(1.0)).contains("\n  then svr ("));
+        let (lsm, krr) = (json!({"unit_embedding": true}), json!({"unit_embedding": true}));
+        let both = json!({
+            "name": "bidilel",
+            "bottom_up": {"kind": "lda"},
+            "top_down": {"kind": "lsm+krr", "lsm": lsm, "krr": krr},
+            "normalize": "l2",
+            "semantic_weights": {"a": 1.0},
+        });
+        let report: MethodReport = serde_json::from_value(both).expect("a report");
+        assert_eq!(method_line(&report).matches("unit-embedding true").count(), 1);
         let refined = json!({"name": "eszsl", "post": [{"kind": "csls", "csls_neighbors": 4}]});
         let report: MethodReport = serde_json::from_value(refined).expect("a report");
         let line = method_line(&report);

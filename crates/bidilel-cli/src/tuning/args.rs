@@ -17,7 +17,7 @@ use crate::reported::ReportArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
-    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:small, synthetic:awa, synthetic:cub
+    /// A dataset folder, builtin:emoji, builtin:emoji-things, or synthetic:NAME (small, awa, cub, ucf101, hmdb51)
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) dataset: String,
     /// The order in which settings are tried: the paper's two stages, all, some at random, or fewer and fewer
