@@ -1,13 +1,12 @@
 //! The choice among pipelines: what is listed or fixed, and what a budget leaves of it.
 
 use std::collections::HashSet;
-use std::sync::Mutex;
 
 use bidilel::tune::{Axis, Forgetful, Host, Outcome, Plan, Rule, Scored, Strategy};
 use bidilel_math::{Observer, Silent};
 use serde_json::{Value, json};
 
-use crate::support::{Memory, dataset, divided, evaluator, settings};
+use crate::support::{Listener, Memory, dataset, divided, evaluator, settings};
 
 const FOLDS: usize = 3;
 
@@ -126,16 +125,6 @@ fn a_budget_for_the_defaults_alone_is_enough_in_any_order() {
         let outcome = run(&plan, &host, &Silent).expect("the defaults at least");
         assert!(outcome.stopped && outcome.verdict.expect("a verdict").kept, "{strategy:?}");
         assert_eq!(outcome.best.scores.len(), FOLDS, "{strategy:?}");
-    }
-}
-
-/// Keeps what is said.
-#[derive(Default)]
-struct Listener(Mutex<Vec<String>>);
-
-impl Observer for Listener {
-    fn note(&self, message: &str) {
-        self.0.lock().expect("a lock").push(message.to_owned());
     }
 }
 

@@ -7,7 +7,7 @@ use bidilel_math::{Observer, Silent};
 use serde_json::json;
 use std::sync::Mutex;
 
-use crate::support::{Memory, dataset, divided, evaluator, settings, task};
+use crate::support::{Listener, Memory, dataset, divided, evaluator, settings, task};
 
 fn plan(strategy: Strategy) -> Plan {
     let axes = vec![
@@ -158,16 +158,6 @@ fn propagation_is_tried_after_the_chosen_refiner_and_taken_where_its_mean_is_hig
         let highest = tried.iter().map(|one| one.mean).fold(kept, f64::max);
         assert!((outcome.best.mean - highest).abs() < 1e-12, "{} {highest}", outcome.best.mean);
         assert_eq!(propagates(&&outcome.best), highest > kept + 1e-12);
-    }
-}
-
-/// Keeps what is said.
-#[derive(Default)]
-struct Listener(Mutex<Vec<String>>);
-
-impl Observer for Listener {
-    fn note(&self, message: &str) {
-        self.0.lock().expect("a lock").push(message.to_owned());
     }
 }
 

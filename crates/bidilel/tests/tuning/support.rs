@@ -8,7 +8,7 @@ use bidilel::settings::Settings;
 use bidilel::split::Trial;
 use bidilel::synthetic::{Synthetic, View};
 use bidilel::tune::{Evaluator, Holdout, Host, folds};
-use bidilel_math::Silent;
+use bidilel_math::{Observer, Silent};
 use serde_json::{Value, json};
 
 pub(crate) fn dataset(seed: u64) -> Dataset {
@@ -110,5 +110,15 @@ impl Host for Memory {
 
     fn evaluations_left(&self, used: usize) -> usize {
         self.budget.map_or(usize::MAX, |budget| budget.saturating_sub(used))
+    }
+}
+
+/// Keeps what is said.
+#[derive(Default)]
+pub(crate) struct Listener(pub(crate) Mutex<Vec<String>>);
+
+impl Observer for Listener {
+    fn note(&self, message: &str) {
+        self.0.lock().expect("a lock").push(message.to_owned());
     }
 }
