@@ -1,13 +1,16 @@
 //! Shared and naive: the same scores, the same choices.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bidilel::Error;
 use bidilel::settings::Settings;
 use bidilel::split::TEST_SEEN_SHARE;
 use bidilel::tune::{Axis, Evaluator, Forgetful, Host, Plan, Rule, Strategy, naive};
-use bidilel_math::Silent;
+use bidilel_math::{Observer, Silent};
+use serde_json::json;
 
-use crate::support::{dataset, divided, evaluator, mixed, task};
+use crate::support::{dataset, divided, evaluator, mixed, settings, task};
 
 /// All scores of a batch on one fold.
 fn shared(evaluator: &mut Evaluator, fold: usize, batch: &[Settings], host: &dyn Host) -> Vec<Option<f64>> {
@@ -189,6 +192,45 @@ fn scores_from_sums_that_folds_share_are_those_of_fits_of_their_own() {
 }
 
 /// With nothing shared every setting is fitted by itself, to the dataset's folds.
+/// Cancels from a call of `poll` on.
+struct After {
+    polls: AtomicUsize,
+    limit: usize,
+}
+
+impl Observer for After {
+    fn poll(&self) -> ControlFlow<()> {
+        let asked = self.polls.fetch_add(1, Ordering::Relaxed);
+        if asked >= self.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Neither half-summed matrices nor features that were not loaded are taken for whole ones the next time.
+#[test]
+fn what_was_cancelled_leaves_no_trace_in_later_scores() {
+    let dataset = dataset(5);
+    let (trial, folds) = divided(&dataset, 3, 1);
+    // Over graphs, and over other features.
+    let batch =
+        [json!({"alpha": 0.1, "dim": 8}), json!({"normalize": "power", "bottom_up": "lda"})].map(settings);
+    let whole = After { polls: AtomicUsize::new(0), limit: usize::MAX };
+    let expected = evaluator(&dataset, &trial, &folds).score(&batch, 0..3, &Forgetful, &whole);
+    let expected = expected.expect("nobody cancels").values;
+    let polls = whole.polls.into_inner();
+    for limit in (0..polls).step_by(polls / 100) {
+        let mut evaluator = evaluator(&dataset, &trial, &folds);
+        let watch = After { polls: AtomicUsize::new(0), limit };
+        let cancelled = evaluator.score(&batch, 0..3, &Forgetful, &watch);
+        assert!(matches!(cancelled, Err(Error::Cancelled)), "after {limit} of {polls}");
+        let found = evaluator.score(&batch, 0..3, &Forgetful, &Silent).expect("a batch");
+        assert!(found.failures.is_empty(), "after {limit} of {polls}: {:?}", found.failures);
+        for (found, expected) in found.values.iter().flatten().zip(expected.iter().flatten()) {
+            let [found, expected] = [found, expected].map(|score| score.expect("a score"));
+            assert!((found - expected).abs() < 1e-9, "after {limit} of {polls}: {found}, not {expected}");
+        }
+    }
+}
+
 #[test]
 fn scores_without_sharing_are_those_of_fits() {
     let dataset = dataset(7);
