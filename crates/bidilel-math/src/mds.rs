@@ -38,13 +38,16 @@ pub struct Scaled {
 /// Classical scaling of a symmetric matrix of distances.
 ///
 /// # Errors
-/// Distances that are not finite.
+/// Distances that are not finite, [`crate::Error::Cancelled`].
 pub fn classical(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
     let count = distances.nrows();
     let squared = Mat::from_fn(count, count, |i, j| -0.5 * distances[(i, j)] * distances[(i, j)]);
+    watch.go_on()?;
     let means: Vec<f64> = (0..count).map(|j| squared.col(j).sum() / count.max(1) as f64).collect();
     let all = means.iter().sum::<f64>() / count.max(1) as f64;
+    watch.go_on()?;
     let inner = Mat::from_fn(count, count, |i, j| squared[(i, j)] - means[i] - means[j] + all);
+    watch.go_on()?;
     let found = eigen::symmetric(inner.as_ref(), dim.min(count), watch)?;
     // Fewer dimensions than were asked for: the others are zero. So are those of distances that are not Euclidean.
     Ok(Mat::from_fn(dim, count, |axis, point| {
@@ -58,10 +61,13 @@ pub fn classical(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -
 /// an inverse distance, so that the stopping criterion, which compares the two, would otherwise depend on it.
 ///
 /// # Errors
-/// Distances that are not finite, a cost that fails the comparison with its formula.
+/// Distances that are not finite, a cost that fails the comparison with its formula, [`crate::Error::Cancelled`].
 pub fn sammon(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -> Result<Scaled> {
     let unit = mean_distance(distances);
-    let mut found = unit_sammon((faer::Scale(unit.recip()) * distances).as_ref(), dim, watch)?;
+    watch.go_on()?;
+    let scaled = faer::Scale(unit.recip()) * distances;
+    watch.go_on()?;
+    let mut found = unit_sammon(scaled.as_ref(), dim, watch)?;
     found.points *= faer::Scale(unit);
     Ok(found)
 }
@@ -84,9 +90,11 @@ fn unit_sammon(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -> 
         return Ok(Scaled { points: init, stress: 0.0 });
     }
     let cost = Sammon::new(distances, dim);
+    watch.go_on()?;
     let init: Vec<f64> =
         init.col_iter().flat_map(|point| point.iter().copied().collect::<Vec<_>>()).collect();
     let found = lbfgs(&cost, init, STOPPING, watch);
+    watch.go_on()?;
     let mut points = MatRef::from_column_major_slice(&found.point, dim, distances.ncols()).to_owned();
     let formula = stress(points.as_ref(), distances);
     Check {

@@ -10,7 +10,7 @@ use bidilel_math::Silent;
 use super::Model;
 use crate::dataset::Rows;
 use crate::error::{Error, Result};
-use crate::latent_space::{LatentProjector, LatentSpace, Map};
+use crate::latent_space::{LatentProjector, LatentSpace};
 use crate::method::FittedMethod;
 use crate::recognize::{Candidates, Recognition};
 use crate::task::{Prepared, gather_views, read_views};
@@ -40,6 +40,14 @@ impl Model {
         self.project_by(space, &space.projector(), rows, range)
     }
 
+    /// [`Self::project_views`] for points that are centered but not normalized.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn project_views_unnormalized(&self, rows: &ViewRows<'_>, range: Range<usize>) -> Result<Mat<f64>> {
+        self.centered_by(&self.latent()?.space.projector(), rows, range)
+    }
+
     fn project_by(
         &self,
         space: &LatentSpace,
@@ -47,15 +55,24 @@ impl Model {
         rows: &ViewRows<'_>,
         range: Range<usize>,
     ) -> Result<Mat<f64>> {
-        self.check_views(rows)?;
-        if matches!(space.map, Map::Kernel(_)) {
-            return space.project(self.gathered(rows, range)?.as_ref());
-        }
-        let mut points = projector.project_blocks(range.len(), |first, into| {
-            read_views(rows, range.start + first, self.normalize, into)
-        })?;
+        let mut points = self.centered_by(projector, rows, range)?;
         space.normalize(points.as_mut());
         Ok(points)
+    }
+
+    fn centered_by(
+        &self,
+        projector: &LatentProjector<'_>,
+        rows: &ViewRows<'_>,
+        range: Range<usize>,
+    ) -> Result<Mat<f64>> {
+        self.check_views(rows)?;
+        if projector.needs_stored() {
+            return projector.project(self.gathered(rows, range)?.as_ref());
+        }
+        projector.project_blocks(range.len(), |first, into| {
+            read_views(rows, range.start + first, self.normalize, into)
+        })
     }
 
     fn check_views(&self, rows: &ViewRows<'_>) -> Result<()> {
