@@ -134,7 +134,7 @@ class Dataset:
         -------
         ndarray of float32 of shape (n_samples, n_features)
         """
-        return self._raw.features(visual, None if instances is None else self._instances(instances))
+        return self._raw.features(visual, None if instances is None else self._instances(instances), running())
 
     def _instances(self, instances: ArrayLike) -> list[int]:
         """Indices of instances."""
