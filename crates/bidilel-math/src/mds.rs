@@ -238,6 +238,9 @@ impl Objective for Sammon {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
@@ -318,6 +321,26 @@ mod tests {
         let wanted = Mat::from_fn(2, 4, |i, j| 0.2 + 0.1 * i as f64 + 0.15 * j as f64);
         let placed = place(anchors.as_ref(), pairwise(anchors.as_ref(), wanted.as_ref()).as_ref());
         assert!((&placed - &wanted).norm_max() < 1e-2);
+    }
+
+    #[test]
+    fn a_mapping_that_is_canceled_fails_and_gives_no_half_settled_points() {
+        /// Cancels after so many questions.
+        struct Patient(AtomicUsize);
+        impl Observer for Patient {
+            fn poll(&self) -> ControlFlow<()> {
+                let left = self.0.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+                if left.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            }
+        }
+        let points = cloud(10, 60);
+        let distances = pairwise(points.as_ref(), points.as_ref());
+        let expected = sammon(distances.as_ref(), 2, &Silent).unwrap();
+        let after = |questions| sammon(distances.as_ref(), 2, &Patient(AtomicUsize::new(questions)));
+        for questions in 0..12 {
+            assert_eq!(after(questions), Err(crate::Error::Cancelled), "{questions}");
+        }
+        assert_eq!(after(usize::MAX), Ok(expected));
     }
 
     #[test]

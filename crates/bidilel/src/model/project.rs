@@ -191,6 +191,25 @@ mod tests {
     use crate::settings::{MethodName, Settings};
     use crate::synthetic::Synthetic;
 
+    /// Normalized or not, points are those of all rows in one matrix, whatever the map.
+    #[test]
+    fn points_of_a_block_are_those_of_the_whole() {
+        let dataset = Synthetic { scale: 0.3, ..Synthetic::default() }.generate(3).expect("a dataset");
+        let rows = dataset.visual(None).expect("features").rows.as_ref();
+        let views: &ViewRows<'_> = &[(rows, "rows")];
+        for kernel in ["linear", "rbf"] {
+            let settings = Settings { kernel: Some(vec![kernel.to_owned()]), ..Settings::default() };
+            let model = Model::fit(&dataset, &settings, None, 0, &Silent).expect("a fit");
+            let space = &model.latent().expect("a space").space;
+            let whole = model.gathered(views, 0..rows.count()).expect("features");
+            let expected = space.project_unnormalized(whole.as_ref()).expect("points");
+            let mut found = model.project_views_unnormalized(views, 3..50).expect("points");
+            assert!((&found - expected.subcols(3, 47)).norm_max() < 1e-6 * expected.norm_max());
+            space.normalize(found.as_mut());
+            assert_eq!(found, model.project_views(views, 3..50).expect("points"));
+        }
+    }
+
     /// Blocks give what one call over everything gives, for methods with and without a latent space.
     #[test]
     fn rows_are_recognized_among_any_candidates() {
