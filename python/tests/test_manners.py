@@ -181,6 +181,7 @@ def test_warnings_are_for_the_line_of_the_user(zoo: Arrays) -> None:
         ZeroShotClassifier("eszsl", alpha=3.0).fit(zoo.X, zoo.y, semantics=zoo.semantics)
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="Linux says how large a process was")
 def test_a_projection_makes_no_copy_of_its_rows() -> None:
     """A gigabyte of rows, which are one row of memory, in a process whose largest size is its own."""
     code = textwrap.dedent("""
