@@ -190,7 +190,11 @@ features! {
 
 /// A matrix with one column per row of an array: the same bytes, copied.
 pub(crate) fn matrix(array: &PyReadonlyArray2<'_, f64>) -> Mat<f64> {
-    let view = array.as_array();
+    matrix_of(array.as_array())
+}
+
+/// The same of a view, which needs no GIL.
+pub(crate) fn matrix_of(view: ArrayView2<'_, f64>) -> Mat<f64> {
     Mat::from_fn(view.ncols(), view.nrows(), |i, j| view[(j, i)])
 }
 

@@ -108,11 +108,12 @@ pub(crate) fn assembled(
     let descriptions = descriptions(&semantics)?;
     let classes = Classes { labels: Vec::new(), known, unseen, descriptions, columns };
     let mut settings = settings::parse(settings)?;
-    let space = LatentSpace::around(Map::Linear(matrix(&map)), mean.as_slice()?.to_vec());
-    let mut points = matrix(&sums);
-    distance::normalize_columns(points.as_mut());
-    let (dim, landmarks) = (map.shape()[1], Landmarks { points });
+    let (dim, mean) = (map.shape()[1], mean.as_slice()?.to_vec());
+    let (map, mut points) = (matrix(&map), matrix(&sums));
     let model = run(py, &running, |watch| {
+        let space = LatentSpace::around(Map::Linear(map), mean);
+        distance::normalize_columns(points.as_mut());
+        let landmarks = Landmarks { points };
         settings.visual = Some(vec![VIEW.to_owned()]);
         let names: Vec<String> = classes.descriptions.iter().map(|one| one.name.clone()).collect();
         settings.semantic = Some(if names.is_empty() { vec![String::new()] } else { names });

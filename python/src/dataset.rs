@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bidilel::Rows;
 use bidilel::dataset::{Metric, Semantic, SplitKind};
 use bidilel::split::SplitChoice;
 use bidilel::synthetic::Synthetic;
+use bidilel::{Observer, Rows};
 use bidilel_data::WriteOptions;
 use bidilel_emoji::Collection;
 use bidilel_report::InspectionReport;
@@ -152,6 +152,7 @@ impl Dataset {
         py: Python<'py>,
         name: Option<&str>,
         instances: Option<Vec<usize>>,
+        running: Running,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let rows: &dyn Rows = self.inner.visual(name).map_err(Failure::from)?.rows.as_ref();
         let instances = instances.unwrap_or_else(|| (0..rows.count()).collect());
@@ -161,11 +162,16 @@ impl Dataset {
             return Err(PyValueError::new_err(message));
         }
         let dim = rows.dim();
-        let values = py.detach(|| {
+        let values = run(py, &running, |watch| {
             let mut values = vec![0.0_f32; instances.len() * dim];
-            values.chunks_exact_mut(dim.max(1)).zip(&instances).for_each(|(into, &row)| rows.read(row, into));
-            values
-        });
+            for (into, &row) in values.chunks_exact_mut(dim.max(1)).zip(&instances) {
+                if watch.poll().is_break() {
+                    return Err(bidilel::Error::Cancelled.into());
+                }
+                rows.read(row, into);
+            }
+            Ok(values)
+        })?;
         Ok(array_of(py, instances.len(), dim, values))
     }
 

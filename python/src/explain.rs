@@ -4,8 +4,9 @@ use bidilel::explain::{Explainer, Explanation, Extent};
 use bidilel::{Candidates, Error, Mat, Model, Observer, Rows};
 
 use crate::failure::Failure;
+use crate::recognize::polled_rows;
 
-/// Rows whose explanations are made at a time.
+/// Rows whose explanations are made at a time, at most.
 const EXPLAINED_ROWS: usize = 256;
 
 /// Why rows are taken for what they are taken for.
@@ -19,9 +20,9 @@ pub(crate) fn explain(
     let explainer = Explainer::new(model, candidates, extent);
     explainer.gaps().iter().for_each(|gap| watch.note(gap));
     watch.stage("recognize");
-    let mut all = Vec::new();
-    for first in (0..rows.count()).step_by(EXPLAINED_ROWS) {
-        let count = EXPLAINED_ROWS.min(rows.count() - first);
+    let (mut all, block) = (Vec::new(), EXPLAINED_ROWS.min(polled_rows(model)));
+    for first in (0..rows.count()).step_by(block) {
+        let count = block.min(rows.count() - first);
         watch.progress(first, rows.count());
         let mut raw = Mat::zeros(rows.dim(), count);
         (0..count).for_each(|i| rows.read(first + i, raw.col_as_slice_mut(i)));

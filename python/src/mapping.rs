@@ -1,16 +1,17 @@
 //! Sammon mappings of distances: of all points, or of new points among landmarks.
 
+use std::ops::ControlFlow;
+
 use bidilel::semantic::SemanticDistances;
 use bidilel::top_down::{DISTANCE_FLOOR, Init, Sammon, stress};
 use bidilel::{Lsm, Mat, MatRef, Observer};
-use bidilel_math::Silent;
 use bidilel_math::mds;
 use bidilel_math::symmetric::Symmetric;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use crate::array::{matrix, rows_of};
+use crate::array::{matrix_of, rows_of};
 use crate::failure::Failure;
 use crate::run::{Running, run};
 
@@ -22,10 +23,10 @@ pub(crate) fn sammon<'py>(
     dim: usize,
     running: Running,
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, f64)> {
-    let distances = matrix(&distances);
+    let distances = distances.as_array();
     let found = run(py, &running, |watch| {
         watch.stage("map");
-        let found = mds::sammon(distances.as_ref(), dim, watch)?;
+        let found = mds::sammon(matrix_of(distances).as_ref(), dim, watch)?;
         if watch.poll().is_break() { Err(bidilel::Error::Cancelled.into()) } else { Ok(found) }
     })?;
     Ok((rows_of(py, &found.points), found.stress))
@@ -48,22 +49,63 @@ pub(crate) fn landmark_sammon<'py>(
     seed: Option<u64>,
     running: Running,
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)> {
-    let (landmarks, outer, inner) = (matrix(&landmarks), matrix(&outer), inner.as_ref().map(matrix));
-    let unit = extent(landmarks.as_ref());
-    let (landmarks, outer) = (scaled(landmarks, unit.recip()), scaled(outer, unit.recip()));
-    let inner = inner.map(|inner| Symmetric::from_matrix(scaled(inner, unit.recip()).as_ref()));
+    let (landmarks, outer) = (landmarks.as_array(), outer.as_array());
+    let inner = inner.as_ref().map(PyReadonlyArray2::as_array);
     let mapping =
         Lsm { init: seed.map_or(Init::WeightedMean, |seed| Init::Random { seed }), ..Lsm::default() };
     let (points, costs) = run(py, &running, |watch| {
         watch.stage("map");
+        let landmarks = matrix_of(landmarks);
+        let unit = extent(landmarks.as_ref());
+        let in_unit = |matrix| scaled(matrix, unit.recip());
+        let (landmarks, outer) = (in_unit(landmarks), in_unit(matrix_of(outer)));
+        go_on(watch)?;
+        let inner = inner.map(|inner| Symmetric::from_matrix(in_unit(matrix_of(inner)).as_ref()));
+        go_on(watch)?;
         note_floored(&outer, inner.as_ref(), unit, watch);
-        let Some(inner) = inner else { return each(&mapping, &landmarks, &outer, watch) };
-        let distances = SemanticDistances { known_unseen: outer, unseen_unseen: inner };
-        let (points, cost) = jointly(&mapping, landmarks.as_ref(), &distances, watch)?;
-        Ok((points, vec![cost]))
+        let (points, costs) = match inner {
+            None => each(&mapping, &landmarks, &outer, watch)?,
+            Some(inner) => {
+                let distances = SemanticDistances { known_unseen: outer, unseen_unseen: inner };
+                let found = jointly(&mapping, landmarks.as_ref(), &distances, watch)?;
+                note_unsettled(std::slice::from_ref(&found), watch);
+                (found.points, vec![found.cost])
+            }
+        };
+        Ok((scaled(points, unit), costs.into_iter().map(|cost| cost * unit).collect()))
     })?;
-    let costs = costs.into_iter().map(|cost| cost * unit).collect();
-    Ok((rows_of(py, &scaled(points, unit)), PyArray1::from_vec(py, costs)))
+    Ok((rows_of(py, &points), PyArray1::from_vec(py, costs)))
+}
+
+/// Points that were mapped together.
+struct Mapped {
+    points: Mat<f64>,
+    cost: f64,
+    /// Iterations after which they had not settled, where they had not.
+    unsettled: Option<usize>,
+}
+
+/// What maps one of many points: it asks whether to go on. Notes of single points would be those of all, again and again.
+struct Asking<'a>(&'a dyn Observer);
+
+impl Observer for Asking<'_> {
+    fn poll(&self) -> ControlFlow<()> {
+        self.0.poll()
+    }
+}
+
+fn go_on(watch: &dyn Observer) -> bidilel::Result<()> {
+    if watch.poll().is_break() { Err(bidilel::Error::Cancelled) } else { Ok(()) }
+}
+
+/// Says once how many mappings had not settled.
+fn note_unsettled(mapped: &[Mapped], watch: &dyn Observer) {
+    let unsettled = mapped.iter().filter_map(|one| one.unsettled);
+    let (count, of) = (unsettled.clone().count(), mapped.len());
+    let Some(iterations) = unsettled.max() else { return };
+    let what =
+        if of == 1 { "the mapping".to_owned() } else { format!("the mapping of {count} of {of} points") };
+    watch.note(&format!("{what} had not settled after {iterations} iterations"));
 }
 
 /// The root mean square of the landmarks' distances to their mean; 1 where all coincide.
@@ -105,16 +147,15 @@ fn each(
     watch: &dyn Observer,
 ) -> Result<(Mat<f64>, Vec<f64>), Failure> {
     let one = |j: usize| {
-        if watch.poll().is_break() {
-            return Err(bidilel::Error::Cancelled.into());
-        }
+        go_on(watch)?;
         let known_unseen = outer.subcols(j, 1).to_owned();
         let distances = SemanticDistances { known_unseen, unseen_unseen: Symmetric::zeros(1) };
-        jointly(mapping, landmarks.as_ref(), &distances, &Silent)
+        jointly(mapping, landmarks.as_ref(), &distances, &Asking(watch))
     };
-    let placed = (0..outer.ncols()).into_par_iter().map(one).collect::<Result<Vec<_>, Failure>>()?;
-    let points = Mat::from_fn(landmarks.nrows(), placed.len(), |i, j| placed[j].0[(i, 0)]);
-    Ok((points, placed.iter().map(|(_, cost)| *cost).collect()))
+    let mapped = (0..outer.ncols()).into_par_iter().map(one).collect::<Result<Vec<_>, Failure>>()?;
+    note_unsettled(&mapped, watch);
+    let points = Mat::from_fn(landmarks.nrows(), mapped.len(), |i, j| mapped[j].points[(i, 0)]);
+    Ok((points, mapped.iter().map(|one| one.cost).collect()))
 }
 
 fn jointly(
@@ -122,19 +163,15 @@ fn jointly(
     landmarks: MatRef<'_, f64>,
     distances: &SemanticDistances,
     watch: &dyn Observer,
-) -> Result<(Mat<f64>, f64), Failure> {
+) -> Result<Mapped, Failure> {
     let cost = Sammon::new(landmarks, distances);
+    go_on(watch)?;
     // Regression, which needs more than distances, is never asked for here.
     let start = mapping.initial_points(&cost).unwrap_or_default();
     let found = mapping.minimize(&cost, start, watch)?;
-    if watch.poll().is_break() {
-        return Err(bidilel::Error::Cancelled.into());
-    }
-    if !found.converged {
-        watch.note(&format!("the mapping had not settled after {} iterations", found.iterations));
-    }
+    go_on(watch)?;
     let count = distances.known_unseen.ncols();
     let points = MatRef::from_column_major_slice(&found.point, landmarks.nrows(), count).to_owned();
-    let left = stress(landmarks, points.as_ref(), distances);
-    Ok((points, left))
+    let cost = stress(landmarks, points.as_ref(), distances);
+    Ok(Mapped { points, cost, unsettled: (!found.converged).then_some(found.iterations) })
 }

@@ -1,11 +1,12 @@
 //! Fitted models: the program's own, over arrays.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use bidilel::explain::Extent;
-use bidilel::{Map, Mat, NewClass, Recognition, Scores};
+use bidilel::{Error, Map, Mat, NewClass, Observer, Recognition, Scores};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,6 +21,11 @@ use crate::names::{Semantics, descriptions, name_of, parse_candidates};
 use crate::recognize::{blocks, project, whole};
 use crate::run::{Running, run};
 use crate::settings;
+
+/// Bytes that are read or written between two looks at whether to go on.
+const POLLED_BYTES: usize = 4 << 20;
+/// Bytes that a file is mapped in.
+const PAGE_BYTES: usize = 4_096;
 
 /// A fitted model. It never changes: what changes its classes returns another.
 #[pyclass(frozen, module = "bidilel._bidilel")]
@@ -64,32 +70,45 @@ impl Model {
 
     /// Reads the bytes of a model file.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        let model = py.detach(|| bidilel::Model::from_bytes(bytes));
-        Ok(Self::of(model.map_err(Failure::from)?))
+    fn from_bytes(py: Python<'_>, bytes: &[u8], running: Running) -> PyResult<Self> {
+        run(py, &running, |_| Ok(bidilel::Model::from_bytes(bytes)?)).map(Self::of)
     }
 
     /// The bytes of the model file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.inner.to_bytes()).map_err(Failure::from)?;
+    fn to_bytes<'py>(&self, py: Python<'py>, running: Running) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = run(py, &running, |watch| {
+            let mut bytes = Vec::new();
+            let written = self.inner.write_to(&mut Asking { out: &mut bytes, watch });
+            written.map_err(anyhow::Error::from)?;
+            Ok(bytes)
+        })?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// Reads a model file.
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let read = || -> Result<bidilel::Model, Failure> {
+    fn load(py: Python<'_>, path: PathBuf, running: Running) -> PyResult<Self> {
+        run(py, &running, |watch| {
             let bytes = bidilel_data::map(&path)?;
+            // What takes long is the disk. Unpacking, which is one piece, finds the file in memory.
+            for part in bytes.as_ref().chunks(POLLED_BYTES) {
+                std::hint::black_box(part.iter().step_by(PAGE_BYTES).fold(0, |sum, byte| sum ^ byte));
+                if watch.poll().is_break() {
+                    return Err(Error::Cancelled.into());
+                }
+            }
             let model = bidilel::Model::from_bytes(bytes.as_ref());
             Ok(model.map_err(|error| anyhow::Error::from(error).context(format!("`{}`", path.display())))?)
-        };
-        Ok(Self::of(py.detach(read)?))
+        })
+        .map(Self::of)
     }
 
     /// Writes the model file, whole or not at all.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let written = py.detach(|| bidilel_data::write_atomically(&path, |out| self.inner.write_to(out)));
-        Ok(written.map_err(Failure::from)?)
+    fn save(&self, py: Python<'_>, path: PathBuf, running: Running) -> PyResult<()> {
+        run(py, &running, |watch| {
+            let write = |out: &mut dyn Write| self.inner.write_to(&mut Asking { out, watch });
+            Ok(bidilel_data::write_atomically(&path, write)?)
+        })
     }
 
     /// What the file says about the model, as JSON.
@@ -273,11 +292,14 @@ impl Model {
     }
 
     /// The model without some classes.
-    fn without_classes(&self, names: Vec<String>) -> PyResult<Self> {
-        let mut model = (*self.inner).clone();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        model.remove_classes(&names).map_err(Failure::from)?;
-        Ok(Self::of(model))
+    fn without_classes(&self, py: Python<'_>, names: Vec<String>, running: Running) -> PyResult<Self> {
+        run(py, &running, |_| {
+            let mut model = (*self.inner).clone();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            model.remove_classes(&names)?;
+            Ok(model)
+        })
+        .map(Self::of)
     }
 }
 
@@ -285,6 +307,26 @@ impl Model {
     /// A model of the library.
     pub(crate) fn of(model: bidilel::Model) -> Self {
         Self { inner: Arc::new(model) }
+    }
+}
+
+/// A writer that fails where it is not to go on.
+struct Asking<'a> {
+    out: &'a mut dyn Write,
+    watch: &'a dyn Observer,
+}
+
+impl Write for Asking<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.watch.poll().is_break() {
+            // Another kind than that of an interrupted system call, which would be written again.
+            return Err(io::Error::other("the call was interrupted"));
+        }
+        self.out.write(&bytes[..bytes.len().min(POLLED_BYTES)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use bidilel::task::Samples;
-use bidilel::{Candidates, Error, Mat, Model, Observer, Recognition, Rows, Scores};
+use bidilel::{Candidates, Error, Map, Mat, Model, Observer, Recognition, Rows, Scores};
 
 use crate::array::Part;
 use crate::failure::Failure;
 
-/// Rows that are recognized between two looks at whether to go on.
-const POLLED_ROWS: usize = 8_192;
+/// Least and most rows that are recognized between two looks at whether to go on.
+const POLLED_ROWS: Range<usize> = 64..8_192;
+/// Multiply-adds between two looks, within the bounds on rows: a fraction of a second of one processor.
+const POLLED_PRODUCTS: usize = 2 << 30;
 
 /// Rows of every view, each with its name for messages.
 type Views<'a> = [(&'a dyn Rows, &'a str)];
@@ -33,6 +34,18 @@ fn with_views<R>(model: &Model, rows: &dyn Rows, use_views: impl FnOnce(&Views<'
     use_views(&views)
 }
 
+/// Rows that are recognized between two looks at whether to go on: few where each is compared with many support instances.
+pub(crate) fn polled_rows(model: &Model) -> usize {
+    let row = match model.latent().map(|fitted| &fitted.space.map) {
+        Ok(Map::Kernel(kernel)) => {
+            kernel.views.iter().map(|view| view.support.nrows() * view.support.ncols()).sum()
+        }
+        Ok(Map::Linear(map) | Map::Several { map, .. }) => map.nrows() * map.ncols(),
+        _ => model.views.dim() * (model.known.len() + model.unseen.len()),
+    };
+    (POLLED_PRODUCTS / row.max(1)).clamp(POLLED_ROWS.start, POLLED_ROWS.end)
+}
+
 /// Recognizes rows in blocks in parallel, with the bias of a generalized model where all classes compete.
 pub(crate) fn blocks<R: Send>(
     model: &Model,
@@ -53,9 +66,9 @@ pub(crate) fn blocks<R: Send>(
         })
     };
     with_views(model, rows, |views| {
-        let mut all = Vec::new();
-        for first in (0..count).step_by(POLLED_ROWS) {
-            let range = first..count.min(first + POLLED_ROWS);
+        let (mut all, block) = (Vec::new(), polled_rows(model));
+        for first in (0..count).step_by(block) {
+            let range = first..count.min(first + block);
             watch.progress(first, count);
             all.extend(model.recognize_among(views, range, candidates, each)?);
             if watch.poll().is_break() {
@@ -73,7 +86,7 @@ pub(crate) fn whole(model: &Model, rows: &dyn Rows, watch: &dyn Observer) -> Res
         return Ok(fitted.nearest(project(model, rows, true, watch)?, candidates));
     }
     watch.stage("recognize");
-    let values = gathered(model.names(candidates).len(), count, watch, |range| {
+    let values = gathered(model, model.names(candidates).len(), count, watch, |range| {
         let scores =
             |views: &Views<'_>| model.uncalibrated_views(views, range, |_, found| found.scores.values);
         with_views(model, rows, scores)
@@ -90,32 +103,30 @@ pub(crate) fn project(
 ) -> Result<Mat<f64>, Failure> {
     watch.stage("project");
     with_views(model, rows, |views| {
-        let space = &model.latent()?.space;
-        if unit {
-            return gathered(space.dim(), rows.count(), watch, |range| {
-                Ok(vec![model.project_views(views, range)?])
-            });
-        }
-        let samples = Samples::read(views, vec![0; rows.count()], model.normalize, watch)?;
-        gathered(space.dim(), rows.count(), watch, |range| {
-            let block = samples.features.as_ref().subcols(range.start, range.len());
-            Ok(vec![space.project_unnormalized(block)?])
+        gathered(model, model.latent()?.space.dim(), rows.count(), watch, |range| {
+            let points = if unit {
+                model.project_views(views, range)
+            } else {
+                model.project_views_unnormalized(views, range)
+            };
+            Ok(vec![points?])
         })
     })
 }
 
 /// A matrix with one column per row, from blocks of consecutive rows, between which it may be canceled.
 fn gathered(
+    model: &Model,
     height: usize,
     count: usize,
     watch: &dyn Observer,
     block: impl Fn(Range<usize>) -> bidilel::Result<Vec<Mat<f64>>>,
 ) -> Result<Mat<f64>, Failure> {
     let mut all = Mat::zeros(height, count);
-    let mut next = 0;
-    for first in (0..count).step_by(POLLED_ROWS) {
+    let (mut next, polled) = (0, polled_rows(model));
+    for first in (0..count).step_by(polled) {
         watch.progress(first, count);
-        for part in block(first..count.min(first + POLLED_ROWS))? {
+        for part in block(first..count.min(first + polled))? {
             all.as_mut().subcols_mut(next, part.ncols()).copy_from(&part);
             next += part.ncols();
         }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -56,6 +61,43 @@ def small() -> bidilel.Dataset:
 @pytest.fixture(scope="session")
 def zoo(small: bidilel.Dataset) -> Arrays:
     return arrays_of(small)
+
+
+@contextmanager
+def interrupt(when: Callable[[], bool], delay: float = 0.0) -> Iterator[list[float]]:
+    """An interrupt, sent some seconds after something has become so, which must end the block.
+
+    Gives the seconds of processors that it took after that: other work on the machine does not count. The block repeats what it
+    does until it is interrupted, so that a machine without time for the thread here is no failure.
+    """
+    over, sent, took = threading.Event(), list[float](), list[float]()
+
+    def send() -> None:
+        while not when():
+            if over.wait(0.002):
+                return
+        if not over.wait(delay):
+            sent.append(time.process_time())
+            os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=send, daemon=True)
+    thread.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield took
+        took.append(time.process_time() - sent[0])
+    finally:
+        over.set()
+        thread.join()
+
+
+def within(function: Callable[..., Any]) -> Callable[[], bool]:
+    """Whether the main thread is in a function, and in none of Python that this calls."""
+    def now() -> bool:
+        frame = sys._current_frames().get(threading.main_thread().ident or 0)
+        return frame is not None and frame.f_code is function.__code__
+
+    return now
 
 
 def program(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -113,6 +113,40 @@ def test_names_of_columns_are_those_of_a_fit_to_a_table(zoo: Arrays) -> None:
     assert found.predict(table[names[::-1]]).tolist() == here.predict(table).tolist()
 
 
+def test_settings_are_those_of_the_classifier(zoo: Arrays) -> None:
+    """A weight is that of the second representation, whose name goes with it; refiners may be joined in one text."""
+    described = {"attributes": zoo.semantics, "words": zoo.semantics.iloc[:, ::-1] ** 2}
+    settings = {"semantic": ["words", "attributes"], "gamma": 0.3, "dim": 10, "post": "self-training+structured"}
+    with pytest.raises(ValueError, match="semantic must be attributes, words, as semantics has it, found words, attributes"):
+        fit_parts(zoo.X, zoo.y, CUTS["two"], described, **settings)
+    described = {name: described[name] for name in settings["semantic"]}
+    found = fit_parts(zoo.X, zoo.y, CUTS["two"], described, **settings).model
+    here = bidilel.ZeroShotClassifier(settings=settings).fit(zoo.X, zoo.y, described).model_
+    assert [one["weight"] for one in found.header["semantic"]] == [0.7, 0.3]
+    assert found.header["semantic"] == here.header["semantic"] and found.header["method"] == here.header["method"]
+    assert found.refine(zoo.X_test).tolist() == here.refine(zoo.X_test).tolist()
+
+
+@pytest.mark.parametrize(("first", "second"), [([0, 1, 2, 1], [4, 5]), ([0, 1, 2, 3], [5, 2]), ([9, 4, 1, 3], [2, 4])])
+def test_an_index_of_two_rows_is_refused(rows: tuple[np.ndarray, np.ndarray], first: list[int], second: list[int]) -> None:
+    """Neighbors are told apart by it: the graph would be another one."""
+    X, y = rows
+    counts, part = np.arange(len(X)), distributed.Rows
+    parts = [(part, X[:4], y[:4], np.array(first)), (part, X[4:6], y[4:6], np.array(second)), (part, X[6:], y[6:], 10 + counts[6:])]
+    with pytest.raises(ValueError, match="indices: [124] is the index of two rows"):
+        distributed.fit(distributed.Here(), parts, np.unique(y).tolist())
+
+
+def test_runs_of_indices_are_joined_over_partitions() -> None:
+    X, y = np.ones((6, 2), dtype=np.float32), np.zeros(6, dtype=np.int64)
+    cut = [_parts.Part(0, X[:4], y[:4], np.array([7, 0, 2, 1])), _parts.Part(1, X[:2], y[:2], np.array([3, 9]))]
+    none = _parts.Part(2, X[:0], y[:0], np.arange(0))
+    one, other, nothing = (_parts.summarize(part, 1) for part in [*cut, none])
+    assert one.runs.tolist() == [[0, 2], [7, 7]]
+    for both in (_parts.add_summaries(one, other), _parts.add_summaries(other, _parts.add_summaries(nothing, one))):
+        assert both.runs.tolist() == [[0, 3], [7, 7], [9, 9]]
+
+
 def test_classes_that_are_null_or_of_several_types_are_refused(zoo: Arrays) -> None:
     for labels, words in {("a", None): "a class is null", ("a", float("nan")): "a class is null", ("a", 1): "int, str"}.items():
         with pytest.raises(ValueError, match=f"labels: .*{words}"):

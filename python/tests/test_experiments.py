@@ -45,6 +45,14 @@ def test_evaluations_are_those_of_the_program_to_the_last_bit(emoji: bidilel.Dat
         assert without_times(found.to_dict()) == without_times(_json("evaluate", "builtin:emoji", *options))
 
 
+def test_a_fit_to_a_dataset_takes_settings_as_an_evaluation_does(small: bidilel.Dataset) -> None:
+    settings = {"visual": "cnn, motion", "semantic": "attributes,words", "post": "self-training+structured", "dim": 8}
+    listed = {"visual": ["cnn", "motion"], "semantic": ["attributes", "words"], "post": ["self-training", "structured"], "dim": 8}
+    assert small.fit(**settings).to_bytes() == small.fit(**listed).to_bytes()
+    with pytest.raises(ValueError, match="no visual representation `other`"):
+        small.fit(visual="cnn,other")
+
+
 def test_generalized_evaluations_are_those_of_the_program() -> None:
     found = bidilel.evaluate("synthetic:small", generalized=True, test_seen_share=0.2, seed=3)
     options = ["--generalized", "--test-seen-share", 0.2, "--seed", 3]

@@ -219,6 +219,9 @@ def test_what_is_not_fitted_says_so() -> None:
     for name in "components_ mean_ landmarks_".split():
         with pytest.raises(NotFittedError):
             getattr(bidilel.SLPP(), name)
+    for estimator in (bidilel.SLPP(), bidilel.LPP(), bidilel.LandmarkSammon(), ZeroShotClassifier()):
+        with pytest.raises(NotFittedError):
+            estimator.transform([[0.0, 1.0]])
 
 
 def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:

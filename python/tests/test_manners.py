@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import multiprocessing
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import bidilel
-from bidilel import ZeroShotClassifier
+from bidilel import ZeroShotClassifier, distributed
 from bidilel._running import running
 
-from conftest import Arrays
+from conftest import Arrays, interrupt
 
 
 def test_progress_is_told_in_the_thread_of_the_caller(zoo: Arrays) -> None:
@@ -89,28 +89,20 @@ def large() -> Arrays:
 
 
 def test_an_interrupt_stops_a_fit_soon_and_leaves_everything_usable(large: Arrays, zoo: Arrays) -> None:
-    """Twelve thousand instances of a thousand features take seconds; an interrupt, a fraction of one.
-
-    How long a block takes depends on what else the machine does: a tenth of the whole is soon, too.
-    """
-    sent: list[float] = []
-    began = time.monotonic()
-    ZeroShotClassifier(neighbors=30).fit(large.X, large.y, semantics=large.semantics)
-    whole = time.monotonic() - began
-
-    def interrupt() -> None:
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    waits = []
-    for share in (0.1, 0.3, 0.6):
-        timer = threading.Timer(share * whole, interrupt)
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            ZeroShotClassifier(neighbors=30).fit(large.X, large.y, semantics=large.semantics)
-        waits.append(time.monotonic() - sent[-1])
-        timer.join()
-    assert max(waits) < max(1.0, whole / 10), (waits, whole)
+    """Twelve thousand instances of a thousand features take seconds of the processors; an interrupt, a fraction of one."""
+    stages: set[str] = set()
+    model = ZeroShotClassifier(neighbors=30, progress=lambda stage, *_: stages.add(stage))
+    began = time.process_time()
+    model.fit(large.X, large.y, semantics=large.semantics)
+    whole = time.process_time() - began
+    waits = {}
+    for stage in ("neighbors", "scatter", "eigen"):
+        stages.clear()
+        with interrupt(lambda: stage in stages, delay=0.02) as took:
+            while True:
+                model.fit(large.X, large.y, semantics=large.semantics)
+        waits[stage] = took[0]
+    assert max(waits.values()) < max(1.0, whole / 10), (waits, whole)
     assert ZeroShotClassifier().fit(zoo.X, zoo.y, semantics=zoo.semantics).score(zoo.X_test, zoo.y_test) > 0.4
 
 
@@ -143,20 +135,32 @@ def test_all_processors_are_those_that_the_process_may_use(monkeypatch: pytest.M
     assert threads == {-1: 3, -2: 2, -9: 1, 4: 4, None: None}
 
 
-def _score_in_child(zoo: Arrays, queue: multiprocessing.Queue) -> None:  # type: ignore[type-arg]
-    queue.put(ZeroShotClassifier().fit(zoo.X, zoo.y, semantics=zoo.semantics).model_.to_bytes())
+def _answers(zoo: Arrays) -> list[bytes]:
+    """Models by all that computes: fits, files that are read, classes that go, sums over partitions."""
+    models = [ZeroShotClassifier(method).fit(zoo.X, zoo.y, semantics=zoo.semantics).model_ for method in ("bidilel", "conse")]
+    models += [copy.deepcopy(model).remove_class(zoo.y_test[0]) for model in models]
+    parts = [(distributed.Rows, zoo.X, zoo.y, np.arange(len(zoo.X)))]
+    models.append(distributed.fit(distributed.Here(), parts, np.unique(zoo.y).tolist(), zoo.semantics).model)
+    return [copy.deepcopy(model).to_bytes() for model in models]
+
+
+def _answer_in_child(zoo: Arrays, queue: multiprocessing.Queue) -> None:  # type: ignore[type-arg]
+    queue.put(_answers(zoo))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("start", multiprocessing.get_all_start_methods())
 def test_a_child_process_has_threads_of_its_own(start: str, zoo: Arrays) -> None:
-    here = ZeroShotClassifier().fit(zoo.X, zoo.y, semantics=zoo.semantics).model_.to_bytes()
+    here = _answers(zoo)
     context = multiprocessing.get_context(start)
     queue = context.Queue()
-    child = context.Process(target=_score_in_child, args=(zoo, queue))
+    child = context.Process(target=_answer_in_child, args=(zoo, queue))
     child.start()
-    assert queue.get(timeout=60) == here
-    child.join(timeout=60)
+    try:
+        assert queue.get(timeout=60) == here
+        child.join(timeout=60)
+    finally:
+        child.kill()
 
 
 def test_notes_are_warnings(zoo: Arrays) -> None:
@@ -175,6 +179,28 @@ def test_warnings_are_for_the_line_of_the_user(zoo: Arrays) -> None:
         assert {one.filename for one in told} == {__file__}
     with pytest.warns(UserWarning, match="alpha has no effect"):
         ZeroShotClassifier("eszsl", alpha=3.0).fit(zoo.X, zoo.y, semantics=zoo.semantics)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="Linux says how large a process was")
+def test_a_projection_makes_no_copy_of_its_rows() -> None:
+    """A gigabyte of rows, which are one row of memory, in a process whose largest size is its own."""
+    code = textwrap.dedent("""
+        import numpy as np
+        from bidilel import SLPP
+
+        def largest():
+            return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 1024
+
+        X = np.random.default_rng(0).normal(size=(300, 1024)).astype(np.float32)
+        learner = SLPP(dim=2).fit(X, np.arange(300) % 10)
+        learner.transform(X)
+        before = largest()
+        found = learner.transform(np.broadcast_to(X[:1], (250_000, 1024)))
+        assert found.shape == (250_000, 2)
+        print(largest() - before)
+    """)
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=300, capture_output=True, text=True)
+    assert float(done.stdout) < 250, "mebibytes"
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:

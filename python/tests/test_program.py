@@ -6,6 +6,10 @@ import csv
 import io
 import json
 import os
+import signal
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +34,21 @@ def test_the_command_is_the_program() -> None:
     assert wrong.returncode == 2 and "Usage" in wrong.stderr
     failed = program("evaluate", "/no/such/folder")
     assert failed.returncode == 1 and failed.stderr.startswith("error: ")
+
+
+@pytest.mark.parametrize("ignored", [True, False])
+def test_the_command_ends_at_an_interrupt_unless_it_ignores_them(ignored: bool) -> None:
+    """A command in the background of a shell ignores them."""
+    code = """
+        import os, signal, sys
+        from types import SimpleNamespace
+        signal.signal(signal.SIGINT, signal.SIG_IGN if {ignored} else signal.default_int_handler)
+        from bidilel import _command
+        _command._bidilel = SimpleNamespace(main=lambda arguments: os.kill(os.getpid(), signal.SIGINT) or 7)
+        _command.main()
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code.format(ignored=ignored))], timeout=60)
+    assert done.returncode == (7 if ignored else -signal.SIGINT)
 
 
 def _predicted(model: Path, X: np.ndarray, folder: Path, top: int = 1) -> list[dict[str, str]]:

@@ -11,7 +11,9 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import bidilel
@@ -27,20 +29,38 @@ class Reference:
 
 
 class Rows:
-    """A dataset of one table, whose batches are recognized when it is asked for them."""
+    """A dataset of one table, whose batches are recognized when it is asked for them; blocks are of Arrow or pandas."""
 
-    def __init__(self, table: pa.Table) -> None:
-        self.table = table
+    def __init__(self, table: pa.Table | Callable[[], pa.Table], pandas: bool = False) -> None:
+        self._table, self._pandas = table, pandas
         self.context = ModuleType("context")
+        self.context.raise_original_map_exception = False  # type: ignore[attr-defined]
         self.context.execution_options = ModuleType("options")  # type: ignore[attr-defined]
         self.context.execution_options.preserve_order = False  # type: ignore[attr-defined]
 
+    @property
+    def table(self) -> pa.Table:
+        return self._table() if callable(self._table) else self._table
+
     def map_batches(self, function: Callable[..., pa.Table], *, fn_args: tuple[Any, ...], batch_size: int, **_: Any) -> Rows:
-        cut = [self.table.slice(at, batch_size) for at in range(0, len(self.table), batch_size)]
-        return Rows(pa.concat_tables([function(one, *fn_args) for one in cut]))
+        def batch(at: int) -> pa.Table:
+            try:
+                return function(self.table.slice(at, batch_size), *fn_args)
+            except Exception as error:
+                # As Ray Data does it: what is sent to the driver has no cause of its own.
+                own = mapped.context.raise_original_map_exception  # type: ignore[attr-defined]
+                raise RayTaskError(error if own else UserCodeException("UDF failed to process a data block.")) from None
+
+        mapped = Rows(lambda: pa.concat_tables([batch(at) for at in range(0, max(1, len(self.table)), batch_size)]))
+        return mapped
+
+    def write_parquet(self, path: str) -> None:
+        if len(self.table):
+            Path(path).mkdir()
+            pq.write_table(self.table, f"{path}/0.parquet")
 
     def select_columns(self, names: list[str]) -> Rows:
-        return Rows(self.table.select(names))
+        return Rows(self.table.select(names), self._pandas)
 
     def repartition(self, _: int) -> Rows:
         return self
@@ -51,8 +71,23 @@ class Rows:
     def iter_internal_ref_bundles(self) -> list[Any]:
         bundle = ModuleType("bundle")
         half = len(self.table) // 2
-        bundle.block_refs = [self.table.slice(0, half), self.table.slice(half)]  # type: ignore[attr-defined]
+        blocks = [self.table.slice(0, half), self.table.slice(half)]
+        bundle.block_refs = [one.to_pandas() for one in blocks] if self._pandas else blocks  # type: ignore[attr-defined]
         return [bundle]
+
+
+class Block:
+    """What is known of a block, which may be a table of Arrow or pandas."""
+
+    def __init__(self, block: pa.Table | pd.DataFrame) -> None:
+        self._block = block
+
+    @classmethod
+    def for_block(cls, block: pa.Table | pd.DataFrame) -> Block:
+        return cls(block)
+
+    def to_arrow(self) -> pa.Table:
+        return self._block if isinstance(self._block, pa.Table) else pa.Table.from_pandas(self._block)
 
 
 class RayError(Exception):
@@ -62,7 +97,12 @@ class RayError(Exception):
 class RayTaskError(RayError):
     """An exception in a task."""
 
-    cause: Exception
+    def __init__(self, cause: Exception) -> None:
+        self.cause = cause
+
+
+class UserCodeException(RayError):
+    """An exception in a function over a dataset."""
 
 
 def stub() -> dict[str, ModuleType]:
@@ -82,10 +122,14 @@ def stub() -> dict[str, ModuleType]:
             return [get(one) for one in handle]
         return handle.value if isinstance(handle, Reference) else handle
 
-    data = made("ray.data", Dataset=Rows, TaskPoolStrategy=lambda _: None)
+    def read_parquet(path: str) -> Rows:
+        return Rows(pq.read_table(path))
+
+    block = made("ray.data.block", BlockAccessor=Block)
+    data = made("ray.data", Dataset=Rows, TaskPoolStrategy=lambda _: None, read_parquet=read_parquet, block=block)
     exceptions = made("ray.exceptions", RayError=RayError, RayTaskError=RayTaskError)
     ray = made("ray", data=data, exceptions=exceptions, ObjectRef=Reference, put=Reference, get=get, remote=remote)
-    return {"ray": ray, "ray.data": data, "ray.exceptions": exceptions}
+    return {"ray": ray, "ray.data": data, "ray.data.block": block, "ray.exceptions": exceptions}
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +188,56 @@ def test_a_fit_over_columns_knows_their_names(here: Any, zoo: Arrays) -> None:
     assert one.columns is None and one.predict(zoo.X).tolist() == fitted.predict(zoo.X).tolist()
 
 
+def test_a_fit_takes_blocks_of_pandas(here: Any, zoo: Arrays) -> None:
+    """So they are after a function over batches of pandas."""
+    table = pa.table({"label": zoo.y, "features": list(zoo.X)})
+    found = here.fit(Rows(table, pandas=True), zoo.semantics, settings={"dim": 10})
+    assert found.to_bytes() == here.fit(Rows(table), zoo.semantics, settings={"dim": 10}).to_bytes()
+
+
+def test_a_task_of_an_earlier_attempt_adds_no_rows(
+    here: Any, rows: Rows, zoo: Arrays, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A node that Ray has lost sight of may be alive, and write on."""
+    monkeypatch.setattr(sys.modules["bidilel.ray._predict"], "_PAUSE", 0.0)
+    write, attempts = Rows.write_parquet, list[str]()
+
+    def late(self: Rows, path: str) -> None:
+        write(self, path)
+        attempts.append(path)
+        if len(attempts) == 1:
+            raise RayError("the node is lost")
+        Path(attempts[0]).mkdir(exist_ok=True)
+        pq.write_table(self.table, f"{attempts[0]}/late.parquet")
+
+    monkeypatch.setattr(Rows, "write_parquet", late)
+    found = here.predict(rows, model(zoo, 10), output=tmp_path / "out", keep=["id"], candidates="known").table
+    assert len(attempts) == 2 and found["id"].to_pylist() == list(range(len(zoo.X)))
+
+
+def test_a_mistake_of_the_user_is_raised_at_once_and_as_it_is(
+    here: Any, rows: Rows, zoo: Arrays, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, attempts = Rows.write_parquet, list[str]()
+
+    def counting(self: Rows, path: str) -> None:
+        attempts.append(path)
+        write(self, path)
+
+    monkeypatch.setattr(Rows, "write_parquet", counting)
+    holes = np.where(np.arange(len(zoo.X))[:, None] == 5, np.nan, zoo.X)
+    for given, column, kind, words in (
+        (rows, "feature", ValueError, "no column `feature` among"),
+        (Rows(pa.table({"features": list(holes)})), "features", ValueError, "row 5, column 0 is NaN"),
+        (Rows(rows.table.slice(0, 0)), "features", ValueError, "the dataset has no rows"),
+    ):
+        attempts.clear()
+        with pytest.raises(kind, match=words):
+            here.predict(given, model(zoo, 10), output=tmp_path / "out", features=column)
+        assert len(attempts) == 1
+    assert not list(tmp_path.iterdir()), "nothing half-written is left"
+
+
 def test_mistakes_are_told_in_clear_words(here: Any, rows: Rows, zoo: Arrays, tmp_path: Path) -> None:
     null = Rows(pa.table({"class": [None, *zoo.y[1:]], "features": list(zoo.X)}))
     with pytest.raises(ValueError, match=f"column `class`: 1 of {len(zoo.y) // 2} rows are null"):
@@ -166,11 +260,18 @@ def test_a_job_is_started_again_where_ray_fails(here: Any, monkeypatch: pytest.M
             raise error
         return len(calls)
 
-    mistake = RayTaskError()
-    mistake.cause = ValueError("ours")
+    class Late(RayError, TimeoutError):
+        """A failure of Ray that is an OSError, too."""
+
     assert own.again(lambda: failing(RayError()), 2) == 3  # type: ignore[attr-defined]
-    for error, times in ((mistake, 1), (KeyError(), 1), (RayError(), 2)):
+    for error, kind, times in (
+        (RayTaskError(ValueError("ours")), ValueError, 1),
+        (RayTaskError(RayTaskError(KeyError("ours"))), KeyError, 1),
+        (RayTaskError(Late()), RayTaskError, 2),
+        (KeyError(), KeyError, 1),
+        (RayError(), RayError, 2),
+    ):
         calls.clear()
-        with pytest.raises(type(error)):
+        with pytest.raises(kind):
             own.again(lambda error=error: failing(error), 1)  # type: ignore[attr-defined]
         assert len(calls) == times

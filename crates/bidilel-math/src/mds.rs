@@ -38,13 +38,16 @@ pub struct Scaled {
 /// Classical scaling of a symmetric matrix of distances.
 ///
 /// # Errors
-/// Distances that are not finite.
+/// Distances that are not finite, [`crate::Error::Cancelled`].
 pub fn classical(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -> Result<Mat<f64>> {
     let count = distances.nrows();
     let squared = Mat::from_fn(count, count, |i, j| -0.5 * distances[(i, j)] * distances[(i, j)]);
+    watch.go_on()?;
     let means: Vec<f64> = (0..count).map(|j| squared.col(j).sum() / count.max(1) as f64).collect();
     let all = means.iter().sum::<f64>() / count.max(1) as f64;
+    watch.go_on()?;
     let inner = Mat::from_fn(count, count, |i, j| squared[(i, j)] - means[i] - means[j] + all);
+    watch.go_on()?;
     let found = eigen::symmetric(inner.as_ref(), dim.min(count), watch)?;
     // Fewer dimensions than were asked for: the others are zero. So are those of distances that are not Euclidean.
     Ok(Mat::from_fn(dim, count, |axis, point| {
@@ -58,10 +61,13 @@ pub fn classical(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -
 /// an inverse distance, so that the stopping criterion, which compares the two, would otherwise depend on it.
 ///
 /// # Errors
-/// Distances that are not finite, a cost that fails the comparison with its formula.
+/// Distances that are not finite, a cost that fails the comparison with its formula, [`crate::Error::Cancelled`].
 pub fn sammon(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -> Result<Scaled> {
     let unit = mean_distance(distances);
-    let mut found = unit_sammon((faer::Scale(unit.recip()) * distances).as_ref(), dim, watch)?;
+    watch.go_on()?;
+    let scaled = faer::Scale(unit.recip()) * distances;
+    watch.go_on()?;
+    let mut found = unit_sammon(scaled.as_ref(), dim, watch)?;
     found.points *= faer::Scale(unit);
     Ok(found)
 }
@@ -84,9 +90,11 @@ fn unit_sammon(distances: MatRef<'_, f64>, dim: usize, watch: &dyn Observer) -> 
         return Ok(Scaled { points: init, stress: 0.0 });
     }
     let cost = Sammon::new(distances, dim);
+    watch.go_on()?;
     let init: Vec<f64> =
         init.col_iter().flat_map(|point| point.iter().copied().collect::<Vec<_>>()).collect();
     let found = lbfgs(&cost, init, STOPPING, watch);
+    watch.go_on()?;
     let mut points = MatRef::from_column_major_slice(&found.point, dim, distances.ncols()).to_owned();
     let formula = stress(points.as_ref(), distances);
     Check {
@@ -230,6 +238,9 @@ impl Objective for Sammon {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
@@ -310,6 +321,26 @@ mod tests {
         let wanted = Mat::from_fn(2, 4, |i, j| 0.2 + 0.1 * i as f64 + 0.15 * j as f64);
         let placed = place(anchors.as_ref(), pairwise(anchors.as_ref(), wanted.as_ref()).as_ref());
         assert!((&placed - &wanted).norm_max() < 1e-2);
+    }
+
+    #[test]
+    fn a_mapping_that_is_canceled_fails_and_gives_no_half_settled_points() {
+        /// Cancels after so many questions.
+        struct Patient(AtomicUsize);
+        impl Observer for Patient {
+            fn poll(&self) -> ControlFlow<()> {
+                let left = self.0.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+                if left.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            }
+        }
+        let points = cloud(10, 60);
+        let distances = pairwise(points.as_ref(), points.as_ref());
+        let expected = sammon(distances.as_ref(), 2, &Silent).unwrap();
+        let after = |questions| sammon(distances.as_ref(), 2, &Patient(AtomicUsize::new(questions)));
+        for questions in 0..12 {
+            assert_eq!(after(questions), Err(crate::Error::Cancelled), "{questions}");
+        }
+        assert_eq!(after(usize::MAX), Ok(expected));
     }
 
     #[test]

@@ -216,6 +216,11 @@ pub(crate) struct LatentProjector<'s> {
 }
 
 impl LatentProjector<'_> {
+    /// Whether instances must be as they are stored, which [`Self::project_blocks`] does not give.
+    pub(crate) fn needs_stored(&self) -> bool {
+        matches!(self.space.map, Map::Kernel(_))
+    }
+
     /// [`LatentSpace::project_unnormalized`] for some columns of a matrix of either precision.
     pub(crate) fn project<'a, T: Scalar>(&self, features: impl Into<Columns<'a, T>>) -> Result<Mat<f64>> {
         let (space, features) = (self.space, features.into());

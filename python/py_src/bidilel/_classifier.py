@@ -253,7 +253,7 @@ class ZeroShotClassifier(ClassifierMixin, FittedClassifier, BaseEstimator):  # t
             "gamma": self.gamma,
             "generalized": True if self.candidates == "all" else None,
         }
-        more = {name: post_of(value) if name == "post" else value for name, value in settings_of(self.settings).items()}
+        more = settings_of(self.settings)
         # The best settings of a search name the method, too: it takes the place of the default only.
         free = ("bidilel", more.get("method"))
         twice = [name for name in more if given.get(name) is not None and (name != "method" or self.method not in free)]

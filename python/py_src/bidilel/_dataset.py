@@ -14,7 +14,7 @@ from . import _bidilel
 from ._findings import Inspection
 from ._model import Model
 from ._running import Progress, counted, running, seed_of
-from ._settings import post_of, to_json
+from ._settings import experiment_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,7 +134,7 @@ class Dataset:
         -------
         ndarray of float32 of shape (n_samples, n_features)
         """
-        return self._raw.features(visual, None if instances is None else self._instances(instances))
+        return self._raw.features(visual, None if instances is None else self._instances(instances), running())
 
     def _instances(self, instances: ArrayLike) -> list[int]:
         """Indices of instances."""
@@ -265,5 +265,4 @@ class Dataset:
         -------
         Model
         """
-        settings["post"] = post_of(settings.get("post"))
-        return Model(self._raw.fit(to_json(settings), split, seed_of(seed, "seed"), running(n_jobs, progress)))
+        return Model(self._raw.fit(experiment_settings(settings), split, seed_of(seed, "seed"), running(n_jobs, progress)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
@@ -113,10 +112,3 @@ def inspect(dataset: Dataset | str | PathLike[str]) -> Inspection:
 def opened(dataset: Dataset | str | PathLike[str], seed: int = 0) -> Dataset:
     """A dataset, opened where it is named."""
     return dataset if isinstance(dataset, Dataset) else open(dataset, seed=seed)
-
-
-def names(wanted: str | Sequence[str] | None) -> list[str] | None:
-    """One name, several separated by commas, or a list of names, as a list."""
-    if wanted is None:
-        return None
-    return [name.strip() for name in wanted.split(",")] if isinstance(wanted, str) else list(wanted)

@@ -9,18 +9,10 @@ from typing import Any
 
 from . import _bidilel
 from ._dataset import Dataset
-from ._datasets import names, opened
+from ._datasets import opened
 from ._results import Comparison, Evaluation, Tuning
 from ._running import Progress, counted, counted_or_none, running, seed_of
-from ._settings import post_of, to_json
-
-
-def _given(settings: dict[str, Any]) -> str:
-    settings = dict(settings)
-    settings["post"] = post_of(settings.get("post"))
-    for name in ("visual", "semantic"):
-        settings[name] = names(settings.get(name))
-    return to_json(settings)
+from ._settings import experiment_settings, to_json
 
 
 def _splits(
@@ -95,7 +87,7 @@ def evaluate(
     seed = seed_of(seed, "seed")
     found = _bidilel.evaluate(
         opened(dataset, seed)._raw,
-        _given(settings),
+        experiment_settings(settings),
         splits=_splits(split, random_splits, random_unseen, test_seen_share, settings.get("generalized")),
         test_seen_share=test_seen_share,
         seed=seed,
@@ -173,7 +165,7 @@ def tune(
     seed = seed_of(seed, "seed")
     found = _bidilel.tune(
         opened(dataset, seed)._raw,
-        _given(settings),
+        experiment_settings(settings),
         to_json(grid or {}),
         splits=_splits(split, None),
         search={
@@ -242,7 +234,7 @@ def compare(
     found = _bidilel.compare(
         opened(dataset, seed)._raw,
         wanted,
-        _given(settings),
+        experiment_settings(settings),
         splits=_splits(split, random_splits, random_unseen, test_seen_share, settings.get("generalized")),
         test_seen_share=test_seen_share,
         tune=tune,

@@ -64,7 +64,7 @@ class Model:
         -------
         Model
         """
-        return cls(_bidilel.Model.load(path))
+        return cls(_bidilel.Model.load(path, running()))
 
     @classmethod
     def from_bytes(cls, bytes: bytes) -> Model:
@@ -79,17 +79,17 @@ class Model:
         -------
         Model
         """
-        return cls(_bidilel.Model.from_bytes(bytes))
+        return cls(_bidilel.Model.from_bytes(bytes, running()))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model file, whole or not at all.
+        """Write the model file, whole or not at all; an interrupt leaves what was there.
 
         Parameters
         ----------
         path : str or path-like
             The file; one that exists is replaced.
         """
-        self._raw.save(path)
+        self._raw.save(path, running())
 
     def to_bytes(self) -> bytes:
         """The bytes of the model file.
@@ -98,7 +98,7 @@ class Model:
         -------
         bytes
         """
-        return self._raw.to_bytes()
+        return self._raw.to_bytes(running())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Model.from_bytes, (self.to_bytes(),))
@@ -298,7 +298,7 @@ class Model:
         Model
             This model, changed.
         """
-        self._raw, self._labels = self._raw.without_classes([name]), None
+        self._raw, self._labels = self._raw.without_classes([name], running()), None
         return self
 
     def _rows(self, X: Any) -> NDArray[Any]:

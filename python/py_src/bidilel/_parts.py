@@ -43,6 +43,8 @@ class Summary(NamedTuple):
     total: NDArray[np.float64]
     sizes: NDArray[np.int64]
     fingerprint: int
+    #: First and last of every run of global indices: of consecutive rows, one run.
+    runs: NDArray[np.int64]
 
 
 class Graph(NamedTuple):
@@ -78,7 +80,20 @@ def summarize(part: Part, classes: int) -> Summary:
         digest = hashlib.blake2b(row.tobytes(), digest_size=16, salt=label.to_bytes(8, "little"))
         prints += int.from_bytes(digest.digest(), "little")
     sizes = np.bincount(part.labels, minlength=classes).astype(np.int64)
-    return Summary(len(X), least, most, X.sum(axis=0, dtype=np.float64), sizes, prints % 2**128)
+    runs = _joined(np.repeat(part.indices[:, None], 2, axis=1))
+    return Summary(len(X), least, most, X.sum(axis=0, dtype=np.float64), sizes, prints % 2**128, runs)
+
+
+def _joined(runs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Runs of indices in order, consecutive ones as one. Neighbors are told apart by index, so that each must be there once."""
+    runs = runs[np.argsort(runs[:, 0], kind="stable")]
+    twice = np.flatnonzero(runs[1:, 0] <= runs[:-1, 1])
+    if len(twice):
+        raise ValueError(f"indices: {runs[twice[0] + 1, 0]} is the index of two rows, and every row needs one of its own")
+    begins = np.ones(len(runs), dtype=bool)
+    begins[1:] = runs[1:, 0] != runs[:-1, 1] + 1
+    ends = np.roll(begins, -1)
+    return np.column_stack([runs[begins, 0], runs[ends, 1]])
 
 
 def add_summaries(one: Summary, other: Summary) -> Summary:
@@ -90,6 +105,7 @@ def add_summaries(one: Summary, other: Summary) -> Summary:
         one.total + other.total,
         one.sizes + other.sizes,
         (one.fingerprint + other.fingerprint) % 2**128,
+        _joined(np.concatenate([one.runs, other.runs])),
     )
 
 

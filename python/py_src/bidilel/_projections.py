@@ -104,7 +104,8 @@ class _Projection(LatentTransformer, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples, n_latent)
             Centered on the mean of the training instances; of unit norm with ``unit_norm``.
         """
-        return self.model_._raw.project(self._validated(X), self.unit_norm, running(self.n_jobs, self.progress))
+        X = self._validated(X)
+        return self.model_._raw.project(X, self.unit_norm, running(self.n_jobs, self.progress))
 
 
 class SLPP(_Projection):

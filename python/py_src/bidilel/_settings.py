@@ -20,13 +20,28 @@ def to_json(settings: Mapping[str, Any]) -> str:
     return json.dumps(given, default=_plain)
 
 
-def settings_of(settings: Any) -> Mapping[str, Any]:
-    """Other settings of an estimator, where some are given."""
+def settings_of(settings: Any) -> dict[str, Any]:
+    """Settings in a dict, where one is given, with refiners as a list."""
     if settings is None:
         return {}
     if not isinstance(settings, Mapping):
         raise ValueError(f"settings must be a dict of settings by name, found {settings!r}")
-    return settings
+    return {name: post_of(value) if name == "post" else value for name, value in settings.items()}
+
+
+def experiment_settings(settings: Mapping[str, Any]) -> str:
+    """Settings of a fit to a dataset, in which representations are named, as a JSON object."""
+    given = settings_of(settings)
+    for name in ("visual", "semantic"):
+        given[name] = _names(given.get(name))
+    return to_json(given)
+
+
+def _names(wanted: str | Sequence[str] | None) -> list[str] | None:
+    """One name, several separated by commas, or a list of names, as a list."""
+    if wanted is None:
+        return None
+    return [name.strip() for name in wanted.split(",")] if isinstance(wanted, str) else list(wanted)
 
 
 def _value(value: Any) -> Any:

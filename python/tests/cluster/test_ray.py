@@ -70,6 +70,14 @@ def test_a_fit_on_four_workers_is_the_fit(folder: Path) -> None:
         np.testing.assert_allclose(pdist(found.transform(X[::9])), pdist(here.transform(X[::9])), atol=1e-8)
 
 
+def test_a_fit_takes_blocks_of_pandas(folder: Path) -> None:
+    """So they are after a function over batches of pandas."""
+    rows = ray.data.read_parquet(str(folder))
+    asked = {"settings": {"dim": 12, "neighbors": 7}}
+    found = bidilel.ray.fit(rows.map_batches(lambda batch: batch, batch_format="pandas"), **asked)
+    assert found.to_bytes() == bidilel.ray.fit(rows, **asked).to_bytes()
+
+
 @pytest.fixture(scope="module", params=[("exp", "global"), ("heat", "within-class"), ("binary", "global")], ids="-".join)
 def one_machine(request: pytest.FixtureRequest) -> Reference:
     weights, neighborhood = request.param
@@ -82,6 +90,25 @@ def test_matrices_eigenvalues_distances_and_labels_are_those_of_one_machine(one_
     found = differences(one_machine, CUTS[cut])
     assert max(found[:5]) < 1e-8, found
     assert found.labels == 0
+
+
+def test_mistakes_in_tasks_are_told_at_once_and_as_they_are(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    model, rows = small_model(24, 8), ray.data.read_parquet(str(folder))
+    holes = rows.map_batches(lambda batch: {"features": np.where(batch["id"][:, None] == 7, np.nan, np.stack(batch["features"]))})
+    for given, column, words in (
+        (rows, "feature", "no column `feature` among"),
+        (holes, "features", "is NaN"),
+        (rows.filter(lambda row: row["id"] < 0), "features", "the dataset has no rows"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            bidilel.ray.predict(given, model, output=tmp_path / "out", features=column, keep=[])
+        assert not given.context.raise_original_map_exception, "the context is as it was"
+    with pytest.raises(KeyError, match="none"):
+        bidilel.ray.fit(rows.map_batches(lambda batch: batch["none"]))
+    assert not [record for record in caplog.records if "started again" in record.message]
+    assert not list(tmp_path.iterdir()), "nothing half-written is left"
 
 
 def test_mistakes_are_told_at_once_and_not_tried_again(folder: Path, tmp_path: Path) -> None:

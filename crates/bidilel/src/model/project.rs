@@ -10,7 +10,7 @@ use bidilel_math::Silent;
 use super::Model;
 use crate::dataset::Rows;
 use crate::error::{Error, Result};
-use crate::latent_space::{LatentProjector, LatentSpace, Map};
+use crate::latent_space::{LatentProjector, LatentSpace};
 use crate::method::FittedMethod;
 use crate::recognize::{Candidates, Recognition};
 use crate::task::{Prepared, gather_views, read_views};
@@ -40,6 +40,14 @@ impl Model {
         self.project_by(space, &space.projector(), rows, range)
     }
 
+    /// [`Self::project_views`] for points that are centered but not normalized.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn project_views_unnormalized(&self, rows: &ViewRows<'_>, range: Range<usize>) -> Result<Mat<f64>> {
+        self.centered_by(&self.latent()?.space.projector(), rows, range)
+    }
+
     fn project_by(
         &self,
         space: &LatentSpace,
@@ -47,15 +55,24 @@ impl Model {
         rows: &ViewRows<'_>,
         range: Range<usize>,
     ) -> Result<Mat<f64>> {
-        self.check_views(rows)?;
-        if matches!(space.map, Map::Kernel(_)) {
-            return space.project(self.gathered(rows, range)?.as_ref());
-        }
-        let mut points = projector.project_blocks(range.len(), |first, into| {
-            read_views(rows, range.start + first, self.normalize, into)
-        })?;
+        let mut points = self.centered_by(projector, rows, range)?;
         space.normalize(points.as_mut());
         Ok(points)
+    }
+
+    fn centered_by(
+        &self,
+        projector: &LatentProjector<'_>,
+        rows: &ViewRows<'_>,
+        range: Range<usize>,
+    ) -> Result<Mat<f64>> {
+        self.check_views(rows)?;
+        if projector.needs_stored() {
+            return projector.project(self.gathered(rows, range)?.as_ref());
+        }
+        projector.project_blocks(range.len(), |first, into| {
+            read_views(rows, range.start + first, self.normalize, into)
+        })
     }
 
     fn check_views(&self, rows: &ViewRows<'_>) -> Result<()> {
@@ -173,6 +190,25 @@ mod tests {
     use super::*;
     use crate::settings::{MethodName, Settings};
     use crate::synthetic::Synthetic;
+
+    /// Normalized or not, points are those of all rows in one matrix, whatever the map.
+    #[test]
+    fn points_of_a_block_are_those_of_the_whole() {
+        let dataset = Synthetic { scale: 0.3, ..Synthetic::default() }.generate(3).expect("a dataset");
+        let rows = dataset.visual(None).expect("features").rows.as_ref();
+        let views: &ViewRows<'_> = &[(rows, "rows")];
+        for kernel in ["linear", "rbf"] {
+            let settings = Settings { kernel: Some(vec![kernel.to_owned()]), ..Settings::default() };
+            let model = Model::fit(&dataset, &settings, None, 0, &Silent).expect("a fit");
+            let space = &model.latent().expect("a space").space;
+            let whole = model.gathered(views, 0..rows.count()).expect("features");
+            let expected = space.project_unnormalized(whole.as_ref()).expect("points");
+            let mut found = model.project_views_unnormalized(views, 3..50).expect("points");
+            assert!((&found - expected.subcols(3, 47)).norm_max() < 1e-6 * expected.norm_max());
+            space.normalize(found.as_mut());
+            assert_eq!(found, model.project_views(views, 3..50).expect("points"));
+        }
+    }
 
     /// Blocks give what one call over everything gives, for methods with and without a latent space.
     #[test]

@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 import ray
 import ray.data
+from ray.data.block import BlockAccessor
 
 from .. import distributed
 from .._model import Model
 from .._running import Progress
 from ..arrow import _column, matrix
-from ._predict import _paths, again, check_retries
+from ._predict import _paths, again, check_retries, original_exceptions
 
 #: How often Ray repeats a task whose worker died.
 _TASK_RETRIES = 16
@@ -167,13 +168,21 @@ def _blocks(rows: Any) -> list[Any]:
     options = rows.context.execution_options
     before, options.preserve_order = options.preserve_order, True
     try:
-        return [block for bundle in rows.materialize().iter_internal_ref_bundles() for block in bundle.block_refs]
+        with original_exceptions(rows):
+            bundles = rows.materialize().iter_internal_ref_bundles()
+        return [block for bundle in bundles for block in bundle.block_refs]
     finally:
         options.preserve_order = before
 
 
-def _labels(table: pa.Table, label: str) -> tuple[int, list[Any]]:
+def _table(block: Any) -> pa.Table:
+    """A block as a table of Arrow: after a function over batches of pandas it is a DataFrame."""
+    return BlockAccessor.for_block(block).to_arrow()
+
+
+def _labels(block: Any, label: str) -> tuple[int, list[Any]]:
     """How many rows a block has, and their classes."""
+    table = _table(block)
     if not len(table):
         return 0, []
     column = _column(table, label)
@@ -182,6 +191,7 @@ def _labels(table: pa.Table, label: str) -> tuple[int, list[Any]]:
     return len(table), column.unique().to_pylist()
 
 
-def _rows(table: pa.Table, features: str | Sequence[str], label: str, first: int) -> distributed.Rows:
+def _rows(block: Any, features: str | Sequence[str], label: str, first: int) -> distributed.Rows:
+    table = _table(block)
     y = _column(table, label).to_numpy(zero_copy_only=False)
     return distributed.Rows(matrix(table, features), y, np.arange(first, first + len(table)))

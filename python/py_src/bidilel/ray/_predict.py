@@ -7,7 +7,9 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import ray
 import ray.data
-from ray.exceptions import RayError
+from ray.exceptions import RayError, RayTaskError
 
 from .._model import Model
 from ..arrow import Recognizer
@@ -25,6 +27,9 @@ T = TypeVar("T")
 
 #: Seconds before a job is tried again, times the number of failures.
 _PAUSE = 1.0
+
+#: Exceptions in tasks that are mistakes of the user: another attempt would end with them, too.
+_MISTAKES = (ValueError, TypeError, LookupError, OSError)
 
 _log = logging.getLogger(__name__)
 
@@ -145,7 +150,7 @@ def check_retries(retries: int) -> None:
 
 
 def again(job: Callable[[], T], retries: int) -> T:
-    """Run a job, and again where Ray fails; other exceptions are raised as they are.
+    """Run a job, and again where Ray fails; other exceptions are raised as they are, those of tasks included.
 
     Parameters
     ----------
@@ -159,23 +164,56 @@ def again(job: Callable[[], T], retries: int) -> T:
     object
         What it returns.
     """
-    for failures in range(1, retries + 1):
+    failures = 0
+    while True:
         try:
             return job()
         except RayError as error:
-            if isinstance(error, ray.exceptions.RayTaskError) and isinstance(error.cause, (ValueError, TypeError, OSError)):
+            mistake = _mistake(error)
+            if mistake is not None:
+                raise mistake from error
+            failures += 1
+            if failures > retries:
                 raise
             _log.warning("failure %d of the job, which is started again: %s", failures, error)
             time.sleep(_PAUSE * failures)
-    return job()
+
+
+def _mistake(error: BaseException) -> BaseException | None:
+    """The mistake of the user that ended a task, where it was one."""
+    while isinstance(error, RayTaskError):
+        error = error.cause
+    # Some failures of Ray are an OSError, too.
+    return error if isinstance(error, _MISTAKES) and not isinstance(error, RayError) else None
+
+
+@contextmanager
+def original_exceptions(rows: Any) -> Iterator[None]:
+    """Exceptions in functions over a dataset arrive as they are: what Ray Data wraps them in has lost what they were.
+
+    Parameters
+    ----------
+    rows : ray.data.Dataset
+        The dataset.
+    """
+    context = rows.context
+    before, context.raise_original_map_exception = context.raise_original_map_exception, True
+    try:
+        yield
+    finally:
+        context.raise_original_map_exception = before
 
 
 def _write(rows: Any, folder: Path) -> None:
     """Write all rows, or nothing."""
-    part = folder.with_name(f".{folder.name}.part-{os.getpid()}")
-    shutil.rmtree(part, ignore_errors=True)
+    # Another name for every attempt: a task of an earlier one may still be alive, and write rows of its own.
+    part = folder.with_name(f".{folder.name}.part-{uuid.uuid4().hex}")
     try:
-        rows.write_parquet(str(part))
+        with original_exceptions(rows):
+            rows.write_parquet(str(part))
+        # Ray may leave no folder, or an empty one, which cannot be read.
+        if not any(part.glob("*.parquet")):
+            raise ValueError(f"the dataset has no rows: `{folder}` was not written")
         os.rename(part, folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)
