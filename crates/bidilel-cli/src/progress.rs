@@ -38,7 +38,7 @@ struct State {
     last_draw: Instant,
     notes: Vec<String>,
     checks: Vec<CheckReport>,
-    /// Iterations of the top-down stage, where they are kept.
+    /// Iterations of the first top-down stage, where they are kept.
     steps: Option<Steps>,
 }
 
@@ -49,6 +49,8 @@ struct Steps {
     series: Vec<Vec<(usize, f64)>>,
     /// Whether there are too many minimizations to keep this one.
     is_full: bool,
+    /// Whether the stage has ended: later ones are of other runs, or without some classes.
+    is_over: bool,
 }
 
 impl Progress {
@@ -91,7 +93,7 @@ impl Progress {
         self.state().checks.clone()
     }
 
-    /// From here on the iterations of the top-down stage are kept.
+    /// The iterations of the next top-down stage are kept.
     pub(crate) fn keep_steps(&self) {
         self.state().steps.get_or_insert_default();
     }
@@ -123,7 +125,7 @@ impl State {
         if !matches!(self.stage, Some(("top_down", _))) {
             return;
         }
-        let Some(steps) = &mut self.steps else { return };
+        let Some(steps) = self.steps.as_mut().filter(|steps| !steps.is_over) else { return };
         if step == 0 || steps.series.is_empty() {
             steps.is_full = steps.series.len() == MAX_SERIES;
             if !steps.is_full {
@@ -140,6 +142,12 @@ impl Observer for Progress {
     fn stage(&self, name: &'static str) {
         let mut state = self.state();
         self.end_stage(&mut state);
+        if name != "top_down"
+            && let Some(steps) = &mut state.steps
+        {
+            // An embedder may name its stage again for each of its parts.
+            steps.is_over |= !steps.series.is_empty();
+        }
         state.stage = Some((name, Instant::now()));
         if self.bars {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -212,4 +220,29 @@ fn style(template: &str) -> ProgressStyle {
 fn say(line: &str) {
     // A closed standard error is no reason to stop.
     let _ = writeln!(std::io::stderr(), "{}", visible(line));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_iterations_of_the_first_mapping_are_kept_and_no_later_ones() {
+        let progress = Progress::new(Verbosity::Quiet);
+        progress.keep_steps();
+        let minimized = |from: f64| (0..3).for_each(|step| progress.step(step, from / (step + 1) as f64));
+        progress.stage("eigen");
+        minimized(1.0);
+        assert!(progress.steps().is_empty(), "another stage");
+        for from in [2.0, 3.0] {
+            progress.stage("top_down");
+            minimized(from);
+        }
+        let first = progress.steps();
+        assert_eq!(first.len(), 2, "an embedder of two parts");
+        progress.stage("recognize");
+        progress.stage("top_down");
+        minimized(4.0);
+        assert_eq!(progress.steps(), first, "another run");
+    }
 }

@@ -69,6 +69,32 @@ fn run_data_make_the_same_page_as_the_run_itself() {
     assert!(read(&format!("{plots}/map.svg")).contains("#ffffff"), "light by default");
 }
 
+/// The run data of an evaluation of generated data.
+fn run_data(folder: &Folder, options: &[&str]) -> Value {
+    let (path, data) = (folder.beside("run.json"), folder.data());
+    let ran = bidilel(&[&["evaluate", &data, "--run-data", &path][..], options].concat());
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let saved: Value = serde_json::from_str(&read(&path)).expect("JSON");
+    saved["run_data"].clone()
+}
+
+#[test]
+fn the_convergence_is_that_of_the_first_run_alone() {
+    let folder = Folder::generated();
+    let once = |options: &[&str]| {
+        let all = run_data(&folder, options)["convergence"].clone();
+        assert_eq!(all.as_array().map(Vec::len), Some(1), "{options:?}");
+        all
+    };
+    let alone = once(&[]);
+    assert_eq!(once(&["--open-set"]), alone, "mappings without some classes");
+    assert_eq!(once(&["--repeat", "3"]), alone);
+    once(&["--random-splits", "3"]);
+    let several = run_data(&folder, &["--starts", "3"])["convergence"].clone();
+    assert_eq!(several.as_array().map(Vec::len), Some(3), "several minimizations of one run");
+    assert_eq!(several[0], alone[0]);
+}
+
 #[test]
 fn a_map_is_the_same_for_any_number_of_threads() {
     let folder = Folder::generated();

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::evaluation_charts::{convergence, distances};
 use super::input::EvaluationInput;
 use super::island::{ConfusionData, Island, MapData};
 use super::markup::{Cell, Part, Section, charts, code, hint, note, paragraph, percent, table};
@@ -39,19 +38,11 @@ pub(crate) fn part(result: &EvaluationInput, compared: &[&Comparison], island: &
     let why = if data.is_some() { no_latent } else { no_points };
     sections.add_or(
         "Map of the latent space",
-        data.and_then(|data| map(data, island)),
+        data.and_then(|data| map(data, &result.of_several(), island)),
         &format!("The map: {why}."),
     );
-    sections.add_charts(
-        "Semantic and latent distances",
-        data.and_then(|data| distances(data, result.stress)),
-        &format!("Distances: {why}."),
-    );
-    sections.add_charts(
-        "Hubs",
-        data.map_or(Vec::new(), |data| result.hubs(data)),
-        &format!("Hubs: {no_points}."),
-    );
+    sections.add_charts("Semantic and latent distances", result.distances(), &format!("Distances: {why}."));
+    sections.add_charts("Hubs", result.hubs(), &format!("Hubs: {no_points}."));
     sections.add_or(
         "Reliability",
         confidence::reliability(result),
@@ -68,7 +59,7 @@ pub(crate) fn part(result: &EvaluationInput, compared: &[&Comparison], island: &
         "Known against unseen classes: this result is not of the generalized setting. evaluate --generalized is.",
     );
     let no_steps = if data.is_some() { "no mapping was minimized" } else { no_points };
-    sections.add_charts("Convergence", data.and_then(convergence), &format!("Convergence: {no_steps}."));
+    sections.add_charts("Convergence", result.convergence(), &format!("Convergence: {no_steps}."));
     sections.add("Runs", runs(result));
     sections.add("Settings", settings(result));
     Part {
@@ -160,11 +151,7 @@ fn confusion(result: &EvaluationInput, island: &mut Island) -> Option<String> {
     };
     let rows: Vec<Vec<Cell>> = mistakes.iter().take(LISTED_MISTAKES).map(row).collect();
     let index = island.add_confusion(ConfusionData::of(&names, run.known.len(), &run.confusion));
-    let first = if result.runs.len() > 1 {
-        format!(" Of {} runs this is the first: {}, seed {}.", result.runs.len(), run.split, run.seed)
-    } else {
-        String::new()
-    };
+    let first = result.of_several();
     let sides = if run.known.is_empty() {
         ""
     } else {
@@ -188,7 +175,7 @@ fn confusion(result: &EvaluationInput, island: &mut Island) -> Option<String> {
     ))
 }
 
-fn map(data: &RunData, island: &mut Island) -> Option<String> {
+fn map(data: &RunData, first: &str, island: &mut Island) -> Option<String> {
     let map = data.map.as_ref()?;
     let index = island.add_map(MapData::of(data, map));
     let option =
@@ -216,7 +203,7 @@ fn map(data: &RunData, island: &mut Island) -> Option<String> {
          <p class=\"live\" aria-live=\"polite\"></p></div>\n{sampled}",
         paragraph(&format!(
             "A Sammon mapping of the latent space to the plane: distances on the map approximate those of the latent space, with a stress of {:.3} \
-             over {} classes and instances that were mapped together. The plane has no axes: only distances mean something.",
+             over {} classes and instances that were mapped together. The plane has no axes: only distances mean something.{first}",
             map.stress, map.anchors
         )) + &hint(
             "Point at a mark to see what it is, or go from mark to mark by the arrow keys. Drag to move; the buttons, + and - zoom, and bring names that have no room.",

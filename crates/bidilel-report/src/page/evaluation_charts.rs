@@ -1,6 +1,8 @@
 //! Charts of an evaluation.
 
-use super::input::{Bin, Calibration, EvaluationInput};
+use bidilel_math::statistics::skewness;
+
+use super::input::{Bin, Calibration, EvaluationInput, Sides};
 use crate::plot::{Axis, BarPlot, Chart, Drawing, Layer, Map, Matrix, Plot, number};
 use crate::{Bar, PointMap, RunData};
 
@@ -13,13 +15,13 @@ impl EvaluationInput {
         let data = self.run_data.as_ref();
         let mut charts = vec![self.class_bars()];
         charts.extend(self.matrix());
-        charts.extend(data.and_then(map));
-        charts.extend(data.and_then(|data| distances(data, self.stress)));
-        charts.extend(data.map_or(Vec::new(), |data| self.hubs(data)));
+        charts.extend(data.and_then(|data| map(data, &self.of_several())));
+        charts.extend(self.distances());
+        charts.extend(self.hubs());
         charts.extend(self.reliability());
         charts.extend(self.open_set_curve());
         charts.extend(self.seen_unseen());
-        charts.extend(data.and_then(convergence));
+        charts.extend(self.convergence());
         charts
     }
 
@@ -42,6 +44,19 @@ impl EvaluationInput {
         )
     }
 
+    /// Which of several runs a chart of one run shows, as the end of a description.
+    pub(crate) fn of_several(&self) -> String {
+        match &self.runs[..] {
+            [first, _, ..] => format!(
+                " Of {} runs this is the first: {}, seed {}.",
+                self.runs.len(),
+                first.split,
+                first.seed
+            ),
+            _ => String::new(),
+        }
+    }
+
     /// The confusion matrix of the first run.
     pub(crate) fn matrix(&self) -> Option<Chart> {
         let run = self.runs.first()?;
@@ -55,18 +70,17 @@ impl EvaluationInput {
         Some(Chart::new("confusion", "What was taken for what", &description, Drawing::Matrix(matrix)))
     }
 
-    pub(crate) fn hubs(&self, data: &RunData) -> Vec<Chart> {
+    pub(crate) fn hubs(&self) -> Vec<Chart> {
+        let first = self.of_several();
         let chart = |(k, counts): (&usize, &Vec<usize>)| {
             let columns = histogram(counts);
-            let skewness = self.hubness.get(&k.to_string()).map_or(String::new(), |value| {
-                format!(
-                    " Skewness {}: 0 without hubs, large where few classes attract most.",
-                    number(*value, 2)
-                )
-            });
+            // That of the columns themselves: the result has the mean over all runs.
+            let counts: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
+            let skewness = number(skewness(&counts), 2);
             let nearest = if *k == 1 { "the nearest".to_owned() } else { format!("among the {k} nearest") };
             let description = format!(
-                "Classes by how many test instances they are {nearest} of: hubs are on the right.{skewness}"
+                "Classes by how many test instances they are {nearest} of: hubs are on the right. \
+                 Skewness {skewness}: 0 without hubs, large where few classes attract most.{first}"
             );
             let plot = Plot {
                 x: Axis::counts("test instances per class"),
@@ -75,7 +89,8 @@ impl EvaluationInput {
             };
             Chart::new(&format!("hubs-{k}"), &format!("Hubs, k = {k}"), &description, Drawing::Plot(plot))
         };
-        data.hubs.iter().filter(|(_, counts)| !counts.is_empty()).map(chart).collect()
+        let all = self.run_data.iter().flat_map(|data| &data.hubs);
+        all.filter(|(_, counts)| !counts.is_empty()).map(chart).collect()
     }
 
     pub(crate) fn reliability(&self) -> Option<Chart> {
@@ -144,7 +159,9 @@ impl EvaluationInput {
             marks: curve.len() < 40,
             chosen: None,
         }];
-        if let (Some(seen), Some(unseen)) = (self.accuracy.seen, self.accuracy.unseen) {
+        // The curve is that of the first run, the result has the means over all runs.
+        let sides = self.runs.first().and_then(|run| run.generalized);
+        if let Some(Sides { unseen, seen, .. }) = sides {
             layers.push(Layer::line("the bias that was chosen", vec![(unseen, seen)]));
         }
         let plot = Plot {
@@ -152,8 +169,89 @@ impl EvaluationInput {
             y: Axis::percent("accuracy of known classes (%)").with(&[0.0]),
             layers,
         };
-        let description = "Accuracy of known against unseen classes for every bias, which lowers the scores of known classes.";
-        Some(Chart::new("seen-unseen", "Known against unseen classes", description, Drawing::Plot(plot)))
+        let description = format!(
+            "Accuracy of known against unseen classes for every bias, which lowers the scores of known classes.{}",
+            self.of_several()
+        );
+        Some(Chart::new("seen-unseen", "Known against unseen classes", &description, Drawing::Plot(plot)))
+    }
+
+    /// Semantic against latent distances.
+    pub(crate) fn distances(&self) -> Option<Chart> {
+        let distances = self.run_data.as_ref()?.distances.as_ref()?;
+        let all = || distances.known_unseen.iter().chain(&distances.unseen_unseen);
+        let end = all().map(|pair| pair.0.min(pair.1)).fold(0.0, f64::max);
+        let plot = Plot {
+            x: Axis::new("semantic distance").with(&[0.0]),
+            y: Axis::new("latent distance").with(&[0.0]),
+            layers: vec![
+                Layer::Dots { name: "known to unseen".to_owned(), points: distances.known_unseen.clone() },
+                Layer::Dots { name: "among unseen".to_owned(), points: distances.unseen_unseen.clone() },
+                Layer::Guide { name: "equal".to_owned(), ends: [(0.0, 0.0), (end, end)] },
+            ],
+        };
+        let shown = all().count();
+        let of = if shown < distances.pairs {
+            format!("{shown} of {} pairs", distances.pairs)
+        } else {
+            format!("{shown} pairs")
+        };
+        // The points are those of the first run, the result has the mean over all runs.
+        let stress = self.runs.first().and_then(|run| run.stress);
+        let stress = stress
+            .map_or(String::new(), |stress| format!(" Stress {stress:.4}: 0 if all distances were equal."));
+        let description = format!(
+            "How far apart descriptions are, and embeddings: {of} of classes.{stress}{}",
+            self.of_several()
+        );
+        Some(Chart::new("distances", "Semantic and latent distances", &description, Drawing::Plot(plot)))
+    }
+
+    /// Cost against iterations.
+    pub(crate) fn convergence(&self) -> Option<Chart> {
+        let series = &self.run_data.as_ref()?.convergence;
+        let series: Vec<&Vec<(usize, f64)>> = series.iter().filter(|steps| steps.len() > 1).collect();
+        let line = |(index, steps): (usize, &&Vec<(usize, f64)>)| Layer::Line {
+            name: if series.len() > 1 { format!("minimization {}", index + 1) } else { String::new() },
+            points: steps.iter().map(|&(step, cost)| ((step + 1) as f64, cost)).collect(),
+            errors: Vec::new(),
+            marks: false,
+            chosen: None,
+        };
+        let plot = Plot {
+            x: Axis::log("iteration"),
+            y: Axis::log("cost of the mapping"),
+            layers: series.iter().enumerate().map(line).collect(),
+        };
+        let reached = |steps: &&Vec<(usize, f64)>| {
+            let cost = steps.last()?.1;
+            Some(format!("{} iterations, to a cost of {cost:.5}", steps.len()))
+        };
+        let reached: Vec<String> = series.iter().filter_map(reached).collect();
+        let which = match reached.len() {
+            0 => return None,
+            1 => String::new(),
+            count => format!("{count} minimizations: "),
+        };
+        let description = format!(
+            "{}: {which}{}. Both axes are logarithmic.{}",
+            self.mapping().unwrap_or("The mapping"),
+            reached.join("; "),
+            self.of_several()
+        );
+        Some(Chart::new("convergence", "Convergence of the mapping", &description, Drawing::Plot(plot)))
+    }
+
+    /// What minimizes a cost step by step, as the settings name it.
+    fn mapping(&self) -> Option<&'static str> {
+        match self.method.get("top_down")?.get("kind")?.as_str()? {
+            "lsm" => Some("Landmark-based Sammon mapping"),
+            "lsm+svr" => {
+                Some("Landmark-based Sammon mapping, before the mean with support vector regression")
+            }
+            "lsm+krr" => Some("Landmark-based Sammon mapping, before the mean with kernel ridge regression"),
+            _ => None,
+        }
     }
 }
 
@@ -172,11 +270,11 @@ pub(crate) fn drawing(data: &RunData, map: &PointMap) -> Map {
 }
 
 /// The map as a picture.
-pub(crate) fn map(data: &RunData) -> Option<Chart> {
+pub(crate) fn map(data: &RunData, first: &str) -> Option<Chart> {
     let map = data.map.as_ref()?;
     let drawing = drawing(data, map);
     let description = format!(
-        "{} known classes, {} unseen classes and {} of {} test instances; the stress of the map is {:.3}.",
+        "{} known classes, {} unseen classes and {} of {} test instances; the stress of the map is {:.3}.{first}",
         map.landmarks.len(),
         map.embeddings.len(),
         map.points.len(),
@@ -189,59 +287,6 @@ pub(crate) fn map(data: &RunData) -> Option<Chart> {
         &description,
         Drawing::Map(drawing),
     ))
-}
-
-/// Semantic against latent distances.
-pub(crate) fn distances(data: &RunData, stress: Option<f64>) -> Option<Chart> {
-    let distances = data.distances.as_ref()?;
-    let all = || distances.known_unseen.iter().chain(&distances.unseen_unseen);
-    let end = all().map(|pair| pair.0.min(pair.1)).fold(0.0, f64::max);
-    let plot = Plot {
-        x: Axis::new("semantic distance").with(&[0.0]),
-        y: Axis::new("latent distance").with(&[0.0]),
-        layers: vec![
-            Layer::Dots { name: "known to unseen".to_owned(), points: distances.known_unseen.clone() },
-            Layer::Dots { name: "among unseen".to_owned(), points: distances.unseen_unseen.clone() },
-            Layer::Guide { name: "equal".to_owned(), ends: [(0.0, 0.0), (end, end)] },
-        ],
-    };
-    let shown = all().count();
-    let of = if shown < distances.pairs {
-        format!("{shown} of {} pairs", distances.pairs)
-    } else {
-        format!("{shown} pairs")
-    };
-    let stress =
-        stress.map_or(String::new(), |stress| format!(" Stress {stress:.4}: 0 if all distances were equal."));
-    let description = format!("How far apart descriptions are, and embeddings: {of} of classes.{stress}");
-    Some(Chart::new("distances", "Semantic and latent distances", &description, Drawing::Plot(plot)))
-}
-
-/// Cost against iterations.
-pub(crate) fn convergence(data: &RunData) -> Option<Chart> {
-    let series: Vec<&Vec<(usize, f64)>> =
-        data.convergence.iter().filter(|steps| steps.len() > 1).take(5).collect();
-    if series.is_empty() {
-        return None;
-    }
-    let line = |(index, steps): (usize, &&Vec<(usize, f64)>)| Layer::Line {
-        name: if series.len() > 1 { format!("minimization {}", index + 1) } else { String::new() },
-        points: steps.iter().map(|&(step, cost)| ((step + 1) as f64, cost)).collect(),
-        errors: Vec::new(),
-        marks: false,
-        chosen: None,
-    };
-    let plot = Plot {
-        x: Axis::log("iteration"),
-        y: Axis::log("cost of the mapping"),
-        layers: series.iter().enumerate().map(line).collect(),
-    };
-    let iterations = series.iter().map(|steps| steps.len()).sum::<usize>();
-    let last = series.last().and_then(|steps| steps.last()).map_or(f64::NAN, |step| step.1);
-    let description = format!(
-        "Landmark-based Sammon mapping: {iterations} iterations, to a cost of {last:.5}; both axes are logarithmic."
-    );
-    Some(Chart::new("convergence", "Convergence of the mapping", &description, Drawing::Plot(plot)))
 }
 
 /// Counts in columns of equal whole widths: from, to, how many.

@@ -89,8 +89,6 @@ pub(crate) struct EvaluationInput {
     pub(crate) runs: Vec<RunInput>,
     pub(crate) summary: SpreadInput,
     pub(crate) chance: f64,
-    pub(crate) hubness: BTreeMap<String, f64>,
-    pub(crate) stress: Option<f64>,
     pub(crate) timings: BTreeMap<String, f64>,
     pub(crate) calibration: Option<Calibration>,
     pub(crate) coverage: Option<Coverage>,
@@ -153,6 +151,8 @@ pub(crate) struct RunInput {
     pub(crate) per_class: f64,
     pub(crate) per_image: f64,
     pub(crate) stress: Option<f64>,
+    /// On known and on unseen classes, where all are candidates.
+    pub(crate) generalized: Option<Sides>,
     /// Known classes, where these are candidates.
     pub(crate) known: Vec<String>,
     pub(crate) unseen: Vec<String>,

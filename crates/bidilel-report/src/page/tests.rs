@@ -254,6 +254,59 @@ fn searches_and_selections_have_their_sections() {
 }
 
 #[test]
+fn charts_of_the_first_run_have_its_own_figures() {
+    let mut result = evaluation();
+    let first = result["runs"][0].clone();
+    result["runs"] = json!([first.clone(), first]);
+    let side = |seen: f64, unseen: f64| json!({"seen": seen, "unseen": unseen, "harmonic": 0.5});
+    for (run, stress, sides) in [(0, 0.125, side(0.5, 0.25)), (1, 0.375, side(0.75, 0.5))] {
+        let run = &mut result["runs"][run];
+        (run["stress"], run["generalized"]) = (stress.into(), sides);
+    }
+    // Means over both runs; the skewness of the first is that of 9, 1 and 2.
+    (result["stress"], result["hubness"]) = (0.25.into(), json!({"1": 0.3}));
+    result["accuracy"] =
+        json!({"per_class": 0.75, "per_image": 0.7, "seen": 0.625, "unseen": 0.375, "harmonic": 0.5});
+    result["run_data"]["hubs"] = json!({"1": [9, 1, 2]});
+    result["run_data"]["curve"] =
+        json!([{"seen": 0.8, "unseen": 0.0}, {"seen": 0.5, "unseen": 0.25}, {"seen": 0.0, "unseen": 0.6}]);
+    let mut report = Report::default();
+    report.add(result, None).expect("a result");
+    let charts = report.charts();
+    let named = |name: &str| charts.iter().find(|chart| chart.name == name).expect("a chart");
+    assert!(named("distances").description.contains("Stress 0.1250"), "{}", named("distances").description);
+    assert!(named("hubs-1").description.contains("Skewness 0.67"), "{}", named("hubs-1").description);
+    let (_, rows) = named("seen-unseen").values().expect("few points");
+    let chosen: Vec<_> = rows.iter().filter(|row| row[0] == "the bias that was chosen").collect();
+    assert_eq!(chosen.len(), 1, "{rows:?}");
+    assert_eq!(chosen[0][1..], ["25.0", "50.0"], "on the curve");
+    for name in ["map", "distances", "hubs-1", "seen-unseen", "convergence"] {
+        let description = &named(name).description;
+        assert!(description.ends_with(" Of 2 runs this is the first: standard, seed 0."), "{description}");
+    }
+}
+
+#[test]
+fn every_minimization_has_its_own_cost_and_the_mapping_its_name() {
+    let of = |kind: &str, series: Value| {
+        let mut result = evaluation();
+        result["method"]["top_down"] = json!({"kind": kind});
+        result["run_data"]["convergence"] = series;
+        let mut report = Report::default();
+        report.add(result, None).expect("a result");
+        let charts = report.charts();
+        charts.iter().find(|chart| chart.name == "convergence").map(|chart| chart.description.clone())
+    };
+    let (long, short) = (json!([[0, 1.0], [1, 0.5], [2, 0.25]]), json!([[0, 1.0], [1, 0.125]]));
+    let one = of("lsm", json!([long])).expect("a chart");
+    assert!(one.starts_with("Landmark-based Sammon mapping: 3 iterations, to a cost of 0.25000."), "{one}");
+    let two = of("lsm+svr", json!([long, short])).expect("a chart");
+    assert!(two.contains("before the mean with support vector regression: 2 minimizations: "), "{two}");
+    assert!(two.contains("3 iterations, to a cost of 0.25000; 2 iterations, to a cost of 0.12500."), "{two}");
+    assert_eq!(of("svr", json!([])), None);
+}
+
+#[test]
 fn charts_of_several_results_have_names_of_their_own() {
     let mut report = Report::default();
     report.add(evaluation(), None).expect("a result");
