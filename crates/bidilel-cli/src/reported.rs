@@ -173,15 +173,20 @@ fn pixels(_: &Path, _: &Chart, _: Theme) -> Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// The points of a run for a page; a map that cannot be made is no reason to lose the run.
+/// The points of a run for a page, with the names of instances; a map that cannot be made is no reason to lose the run.
 pub(crate) fn run_data(
     run: &Finished<'_>,
     top: &[usize],
     dataset: &str,
+    names: Option<&[String]>,
     progress: &Progress,
 ) -> bidilel::Result<Option<RunData>> {
     match RunData::of(run, top, progress) {
-        Ok(data) => Ok(Some(with_pictures(data, dataset))),
+        Ok(mut data) => {
+            let own = |names: &[String]| data.instances.iter().map(|&index| names[index].clone()).collect();
+            data.names = names.map_or(Vec::new(), own);
+            Ok(Some(with_pictures(data, dataset)))
+        }
         Err(error @ bidilel::Error::Cancelled) => Err(error),
         Err(error) => {
             progress.note(&format!("the report has no points: {error}"));

@@ -63,7 +63,7 @@ pub(super) fn run(args: &DemoArgs, format: Format, progress: &Progress) -> Resul
         let result = Evaluation::new(subject, &[run], progress.finish(), progress.checks());
         if args.report.is_wanted() {
             let run = Finished { trial, task: &task, seed: 0, fitted: &fitted, recognition };
-            let data = reported::run_data(&run, TOP, &format!("builtin:{DATASET}"), progress)?;
+            let data = reported::run_data(&run, TOP, &format!("builtin:{DATASET}"), None, progress)?;
             evaluate::draw(&args.report, None, &result, reported::completed(data, progress), progress)?;
         }
         if format != Format::Text {

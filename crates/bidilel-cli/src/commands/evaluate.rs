@@ -10,6 +10,7 @@ use bidilel_report::{Evaluation, Format, RunData};
 use serde::Serialize;
 
 use super::exported::{self, Recognized};
+use super::sidecar_ids;
 use crate::args::EvaluateArgs;
 use crate::confidence::Measured;
 use crate::progress::Progress;
@@ -48,6 +49,7 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
     args.method.splits.note_left_out(&dataset, progress);
     let exports = args.predictions.is_some() || args.latent.is_some();
     let draws = args.report.is_wanted() || args.run_data.is_some();
+    let names = if draws { sidecar_ids::instance_names(&dataset, progress) } else { None };
     if draws {
         progress.keep_steps();
     }
@@ -64,7 +66,7 @@ pub(super) fn run(args: &EvaluateArgs, format: Format, progress: &Progress) -> R
     let evaluated = evaluate_with(dataset, &experiment, progress, |run| -> bidilel::Result<()> {
         args.confidence.measure(&settings, &run, &mut measured, progress)?;
         if draws && data.is_none() {
-            data = reported::run_data(&run, &args.top, &args.dataset, progress)?;
+            data = reported::run_data(&run, &args.top, &args.dataset, names.as_deref(), progress)?;
         }
         if exports {
             recognized.push(Recognized::of(run));

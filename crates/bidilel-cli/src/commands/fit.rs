@@ -1,14 +1,11 @@
 //! `bidilel fit DATASET --out MODEL`: learn once, recognize later.
 
-use std::path::Path;
-
 use anyhow::Result;
 use bidilel::bottom_up::BottomUp;
 use bidilel::calibrate::{Calibration, HoldOut};
 use bidilel::model::KeptInstances;
 use bidilel::semantic::Representation;
-use bidilel::{Candidates, Dataset, Error, Method, Model, Task, ZeroShotMethod};
-use bidilel_math::Observer;
+use bidilel::{Candidates, Error, Method, Model, Task, ZeroShotMethod};
 use bidilel_report::{Format, ModelReport};
 
 use super::sidecar_ids;
@@ -45,7 +42,7 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         let dim = settings.dim.unwrap_or(1);
         output::check_room(path, task.train.features.ncols().saturating_mul(dim * size_of::<f64>()))?;
     }
-    let names = args.keep_instances.and_then(|_| instance_names(&dataset, progress));
+    let names = args.keep_instances.and_then(|_| sidecar_ids::instance_names(&dataset, progress));
     // A mapped file counts as memory for as long as it is open.
     let (name, networks) = (dataset.name.clone(), dataset.networks.clone());
     drop(dataset);
@@ -89,15 +86,6 @@ pub(super) fn run(args: &FitArgs, format: Format, progress: &Progress) -> Result
         Format::Json => output::print_json(&report),
         _ => output::print(&report.text()),
     }
-}
-
-/// Paths of all instances, where a list beside the features of a view has them.
-fn instance_names(dataset: &Dataset, watch: &dyn Observer) -> Option<Vec<String>> {
-    dataset.visual.iter().find_map(|view| {
-        // Messages quote files.
-        let path = Path::new(view.origin.trim_matches('`'));
-        Some(sidecar_ids::ids(path, dataset.labels.len(), watch)?.values)
-    })
 }
 
 /// Smallest size of a model of a task, in bytes; a latent dimension that is not set counts as one.

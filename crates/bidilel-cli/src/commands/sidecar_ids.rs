@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use bidilel::Dataset;
 use bidilel_data::container::Container;
 use bidilel_data::table::Ids;
 use bidilel_math::Observer;
@@ -20,11 +21,20 @@ pub(super) fn ids(features: &Path, count: usize, watch: &dyn Observer) -> Option
     let in_order = numbers.iter().enumerate().all(|(row, &number)| row == number);
     if values.len() != count || !in_order {
         watch.note(&format!(
-            "`{}` does not list the {count} rows of `{}` in their order, so predictions have no paths",
+            "`{}` does not list the {count} rows of `{}` in their order, so they have no paths",
             list.display(),
             features.display()
         ));
         return None;
     }
     Some(Ids { column: "path".to_owned(), values, said: false })
+}
+
+/// Paths of all instances, where a list beside the features of a view has them.
+pub(super) fn instance_names(dataset: &Dataset, watch: &dyn Observer) -> Option<Vec<String>> {
+    dataset.visual.iter().find_map(|view| {
+        // Messages quote files.
+        let path = Path::new(view.origin.trim_matches('`'));
+        Some(ids(path, dataset.labels.len(), watch)?.values)
+    })
 }

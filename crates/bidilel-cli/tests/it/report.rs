@@ -96,6 +96,30 @@ fn the_convergence_is_that_of_the_first_run_alone() {
 }
 
 #[test]
+fn instances_have_their_paths_on_the_map() {
+    let folder = Folder::generated();
+    let unnamed = run_data(&folder, &[]);
+    assert!(unnamed.get("names").is_none(), "there is no list");
+    let header = std::fs::read(folder.file("cnn.npy")).expect("features")[..128].to_vec();
+    let shape = String::from_utf8_lossy(&header).split_once("'shape': (").expect("a shape").1.to_owned();
+    let count: usize = shape.split(',').next().and_then(|rows| rows.parse().ok()).expect("rows");
+    let rows = (0..count).map(|row| format!("{row},sea/picture {row}.jpg,sea\n"));
+    let list = std::iter::once("index,path,label\n".to_owned()).chain(rows).collect::<String>();
+    std::fs::write(folder.file("cnn.csv"), list).expect("writable");
+    let named = run_data(&folder, &[]);
+    let instances = named["instances"].as_array().expect("instances");
+    assert_eq!(named["instances"], unnamed["instances"]);
+    for (instance, name) in instances.iter().zip(named["names"].as_array().expect("names")) {
+        assert_eq!(name.as_str(), Some(&format!("sea/picture {instance}.jpg")[..]));
+    }
+    assert_eq!(named["names"].as_array().map(Vec::len), Some(instances.len()));
+    let page = folder.beside("page.html");
+    let ran = bidilel(&["evaluate", &folder.data(), "--report", &page]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(read(&page).contains(&format!("\"sea/picture {}.jpg\"", instances[0])));
+}
+
+#[test]
 fn a_map_is_the_same_for_any_number_of_threads() {
     let folder = Folder::generated();
     let map = |threads: &str| {

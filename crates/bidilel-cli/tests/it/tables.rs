@@ -131,7 +131,7 @@ fn paths_beside_an_array_are_carried_through() {
     fs::write(folder.file("cnn.csv"), list.replacen("0,\"some, 0.jpg\",x\n", "", 1)).expect("writable");
     let ran = bidilel(&["predict", &model, features.to_str().expect("plain")]);
     assert!(ran.stdout.starts_with("index,label,distance\n"));
-    assert!(ran.stderr.contains("predictions have no paths"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("so they have no paths"), "{}", ran.stderr);
 }
 
 #[test]
