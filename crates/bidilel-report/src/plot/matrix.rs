@@ -75,7 +75,13 @@ impl Matrix {
         canvas.text((left + 19.0, foot), Anchor::Start, TEXT, ink, "recognized");
         canvas.rect((left + 110.0, foot - 11.0), (13.0, 13.0), wrong, 1.0, "");
         canvas.text((left + 129.0, foot), Anchor::Start, TEXT, ink, "mistaken; stronger: more of the row");
-        (width.max(left + 390.0), foot + 14.0)
+        let wide = width.max(left + 390.0);
+        if named {
+            return (wide, foot + 14.0);
+        }
+        let remark = format!("The names of all {} classes are left out, for want of room.", self.rows.len());
+        canvas.text((left, foot + 20.0), Anchor::Start, TEXT, muted, &remark);
+        (wide, foot + 34.0)
     }
 
     fn tip(&self, row: usize, column: usize, count: usize) -> String {

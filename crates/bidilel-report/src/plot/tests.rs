@@ -139,3 +139,17 @@ fn a_matrix_parts_known_classes_from_unseen_ones() {
     assert_eq!([0, 2].map(|known| drawn(known).contains("true classes, the known first.")), [false, true]);
     assert_eq!(drawn(2).matches("<path").count(), drawn(0).matches("<path").count() + 1);
 }
+
+#[test]
+fn a_matrix_of_many_classes_says_that_their_names_are_left_out() {
+    let drawn = |classes: usize| {
+        let names: Vec<String> = (0..classes).map(|class| format!("class {class}")).collect();
+        let counts = vec![vec![1; classes]; classes];
+        let matrix = Matrix { rows: names.clone(), columns: names, counts, known: 0 };
+        Chart::new("confusion", "Confusion", "", Drawing::Matrix(matrix)).svg(Theme::LIGHT)
+    };
+    let left_out = "The names of all 61 classes are left out, for want of room.";
+    let (few, many) = (drawn(60), drawn(61));
+    assert!(few.contains(">class 59</text>") && !few.contains("left out"));
+    assert!(!many.contains(">class 60</text>") && many.contains(left_out));
+}
