@@ -2,6 +2,7 @@
 
 use super::input::{EvaluationInput, Sides, StepInput};
 use super::markup::{Cell, Headline, headlines, percent, table};
+use crate::plot::number;
 use crate::{ComparedMethod, Comparison};
 
 /// The section; `compared` are comparisons on the same page.
@@ -88,14 +89,19 @@ pub(crate) fn best_of<'a>(
 /// The difference from the best compared method.
 fn against_best(result: &EvaluationInput, compared: &[&Comparison]) -> Option<Headline> {
     let (best, figure) = best_of(result, compared)?;
-    let difference = format!("{:+.1} points", 100.0 * (result.accuracy.figure() - figure));
     let reached = percent(figure, best.standard_error.unwrap_or(0.0));
     let of = if result.accuracy.sides().is_some() { ", harmonic mean" } else { "" };
     Some(headline(
         "Against the best compared method",
-        difference.replace('-', "\u{2212}"),
+        signed_points(result.accuracy.figure() - figure),
         &format!("{} reaches {reached}{of}", best.method),
     ))
+}
+
+/// A difference of shares in points; what is rounded to zero has no sign.
+fn signed_points(difference: f64) -> String {
+    let points = (1000.0 * difference).round() / 10.0;
+    format!("{}{} points", if points > 0.0 { "+" } else { "" }, number(points, 1))
 }
 
 fn steps(result: &EvaluationInput) -> String {
@@ -121,5 +127,26 @@ fn steps(result: &EvaluationInput) -> String {
 impl Sides {
     fn text(&self) -> String {
         format!("known {}, unseen {}", percent(self.seen, 0.0), percent(self.unseen, 0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_have_the_sign_of_what_is_shown() {
+        let shown = [0.0512, -0.0512, 0.0004, -0.0004, -0.0006, 0.0].map(signed_points);
+        assert_eq!(
+            shown,
+            [
+                "+5.1 points",
+                "\u{2212}5.1 points",
+                "0.0 points",
+                "0.0 points",
+                "\u{2212}0.1 points",
+                "0.0 points"
+            ]
+        );
     }
 }
