@@ -10,6 +10,8 @@ const WIDTH: f64 = 640.0;
 const BAR_HEIGHT: f64 = 22.0;
 /// Room for names before they are shortened.
 const MAX_NAME: f64 = 220.0;
+/// Between a bar and its value.
+const GAP: f64 = 6.0;
 /// Room for the value behind a bar.
 const VALUE: f64 = 46.0;
 
@@ -48,16 +50,16 @@ impl BarPlot {
             muted,
             &self.axis,
         );
+        let guessing = (chance > 0.0).then(|| x.position(chance));
         for (index, (bar, name)) in self.bars.iter().zip(&names).enumerate() {
             let group = groups.iter().position(|group| *group == bar.group).unwrap_or(0);
             let middle = top + BAR_HEIGHT * (index as f64 + 0.5);
-            draw(canvas, bar, name, group, middle, (left, &x));
+            draw(canvas, bar, name, group, middle, (left, &x, guessing));
         }
         if groups.len() > 1 {
             legend(canvas, &groups);
         }
-        if chance > 0.0 {
-            let at = x.position(chance);
+        if let Some(at) = guessing {
             canvas.stroke(&format!("M{at:.1} {:.1}V{foot:.1}", top - 4.0), ink, 1.4, "4 3");
             canvas.text((at.max(left + 28.0), top - 8.0), Anchor::Middle, TEXT, muted, "guessing");
         }
@@ -75,7 +77,14 @@ impl BarPlot {
     }
 }
 
-fn draw(canvas: &mut Canvas, bar: &Bar, name: &str, group: usize, middle: f64, (left, x): (f64, &Scale)) {
+fn draw(
+    canvas: &mut Canvas,
+    bar: &Bar,
+    name: &str,
+    group: usize,
+    middle: f64,
+    (left, x, guessing): (f64, &Scale, Option<f64>),
+) {
     let (ink, color) = (canvas.theme.ink, canvas.series(group));
     let (end, low, high) = (x.position(bar.value), x.position(bar.low), x.position(bar.high));
     let half = 0.36 * BAR_HEIGHT;
@@ -90,7 +99,11 @@ fn draw(canvas: &mut Canvas, bar: &Bar, name: &str, group: usize, middle: f64, (
         canvas.stroke(&path, ink, 1.2, "");
     }
     let value = format!("{:.1}", 100.0 * bar.value);
-    canvas.text((high.max(end) + 6.0, middle + 5.0), Anchor::Start, TEXT, ink, &value);
+    let behind = high.max(end) + GAP;
+    // The line of guessing would strike the number through.
+    let until = behind + font::room(&value, TEXT) + GAP;
+    let at = guessing.filter(|line| (behind - GAP..until).contains(line)).map_or(behind, |line| line + GAP);
+    canvas.text((at, middle + 5.0), Anchor::Start, TEXT, ink, &value);
 }
 
 /// What the colors stand for.

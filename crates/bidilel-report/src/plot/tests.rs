@@ -153,3 +153,25 @@ fn a_matrix_of_many_classes_says_that_their_names_are_left_out() {
     assert!(few.contains(">class 59</text>") && !few.contains("left out"));
     assert!(!many.contains(">class 60</text>") && many.contains(left_out));
 }
+
+#[test]
+fn the_line_of_guessing_strikes_no_value_through() {
+    let drawn = |value: f64| {
+        let bar =
+            crate::Bar { name: "seal".to_owned(), value, low: value, high: value, group: String::new() };
+        let best = crate::Bar { value: 1.0, low: 1.0, high: 1.0, ..bar.clone() };
+        let bars = BarPlot { axis: String::new(), chance: 0.05, bars: vec![best, bar] };
+        let svg = Chart::new("classes", "Classes", "", Drawing::Bars(bars)).svg(Theme::LIGHT);
+        let x = |after: &str| -> f64 {
+            let text = svg.split(after).next().and_then(|before| before.rsplit("x=\"").next());
+            text.and_then(|text| text.split('"').next()).and_then(|x| x.parse().ok()).expect("a text")
+        };
+        (x(&format!(">{:.1}</text>", 100.0 * value)), x(">guessing</text>"))
+    };
+    for value in [0.0, 0.02, 0.049] {
+        let (at, line) = drawn(value);
+        assert!(at > line, "{value}: {at} at {line}");
+    }
+    let ((low, _), (high, _)) = (drawn(0.2), drawn(0.3));
+    assert!(high - low > 20.0, "others stand behind their bars");
+}
