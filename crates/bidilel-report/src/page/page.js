@@ -168,6 +168,7 @@
         context.moveTo(left, y); context.lineTo(left + cell * columns.length, y);
         context.stroke();
       }
+      canvas.dataset.named = String(names ? rows.length : 0);
       if (names) {
         context.fillStyle = color("--ink");
         context.textBaseline = "middle";
