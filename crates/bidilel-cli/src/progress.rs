@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bidilel_math::{Check, Observer};
-use bidilel_report::{CheckReport, visible};
+use bidilel_report::{CheckReport, RunData, visible};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How much is printed to stderr.
@@ -19,9 +19,6 @@ pub(crate) enum Verbosity {
     /// A line for every stage, and notes.
     Verbose,
 }
-
-/// Minimizations whose iterations are kept.
-const MAX_SERIES: usize = 5;
 
 /// Shows the running stage and adds up the times of all stages.
 pub(crate) struct Progress {
@@ -127,7 +124,7 @@ impl State {
         }
         let Some(steps) = self.steps.as_mut().filter(|steps| !steps.is_over) else { return };
         if step == 0 || steps.series.is_empty() {
-            steps.is_full = steps.series.len() == MAX_SERIES;
+            steps.is_full = steps.series.len() == RunData::MAX_MINIMIZATIONS;
             if !steps.is_full {
                 steps.series.push(Vec::new());
             }

@@ -107,6 +107,9 @@ pub struct ClassDistances {
 }
 
 impl RunData {
+    /// Minimizations whose iterations are kept: as many as a chart has colors.
+    pub const MAX_MINIMIZATIONS: usize = 5;
+
     /// The data of a run; `counts` are the `k` of hubs.
     ///
     /// # Errors

@@ -231,6 +231,8 @@ impl EvaluationInput {
         let which = match reached.len() {
             0 => return None,
             1 => String::new(),
+            // There may have been more.
+            count if count >= RunData::MAX_MINIMIZATIONS => format!("the first {count} minimizations: "),
             count => format!("{count} minimizations: "),
         };
         let description = format!(

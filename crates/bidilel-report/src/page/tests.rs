@@ -303,6 +303,8 @@ fn every_minimization_has_its_own_cost_and_the_mapping_its_name() {
     let two = of("lsm+svr", json!([long, short])).expect("a chart");
     assert!(two.contains("before the mean with support vector regression: 2 minimizations: "), "{two}");
     assert!(two.contains("3 iterations, to a cost of 0.25000; 2 iterations, to a cost of 0.12500."), "{two}");
+    let five = of("lsm", json!(vec![short; 5])).expect("a chart");
+    assert!(five.contains(": the first 5 minimizations: "), "{five}");
     assert_eq!(of("svr", json!([])), None);
 }
 
