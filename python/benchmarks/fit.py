@@ -3,8 +3,9 @@
     python benchmarks/fit.py DATASET [PROGRAM] [ROUNDS]
 
 Fits the first split of a dataset by turns: by the program, and by ``ZeroShotClassifier`` on its arrays, each in a process
-of its own. The clock of both goes from open data to a fitted model. Processor seconds are those of the whole program, and of the fit
-from Python. Memory is the largest resident size, of the Python process minus what it had before the fit, with X in it.
+of its own. The program's clock goes from open data to a written model: it has the gathering of rows from the mapped file and the
+writing of the model in it, neither of which its stages tell apart. Python's goes from X in memory to a model in memory, so that the
+ratio flatters Python. Processor seconds are those of the whole program, and of the fit from Python. Memory is the largest resident size, of the Python process minus what it had before the fit, with X in it.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ pub(crate) fn graph_scatter<'py>(
     weights: PyReadonlyArray1<'py, f64>,
     running: Running,
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
-    let (own, others) = (columns(&x)?, columns(&others)?);
+    let (own, other_values, others) = (columns(&x)?, others.as_slice()?, columns(&others)?);
     let (offsets, ends, weights) = (indices(&offsets)?, indices(&ends)?, weights.as_slice()?);
     let sound = offsets.len() == own.ncols() + 1
         && offsets.is_sorted()
@@ -110,14 +110,13 @@ pub(crate) fn graph_scatter<'py>(
             for i in 0..count {
                 let edges = offsets[first + i]..offsets[first + i + 1];
                 let sum: f64 = weights[edges.clone()].iter().sum();
-                for a in 0..dim {
-                    scaled[(a, i)] = sum * block[(a, i)];
-                }
+                let scale = |(scaled, &x): (&mut f64, &f64)| *scaled = sum * x;
+                scaled.col_as_slice_mut(i).iter_mut().zip(block.col_as_slice(i)).for_each(scale);
                 let pulled: &mut [f64] = pulled.col_as_slice_mut(i);
                 pulled.copy_from_slice(scaled.col_as_slice(i));
                 for (&end, &weight) in ends[edges.clone()].iter().zip(&weights[edges]) {
-                    let other = others.col(end);
-                    pulled.iter_mut().zip(other.iter()).for_each(|(sum, &x)| *sum -= weight * f64::from(x));
+                    let other = &other_values[end * dim..][..dim];
+                    pulled.iter_mut().zip(other).for_each(|(sum, &x)| *sum -= weight * f64::from(x));
                 }
             }
             let times = |other: MatRef<'_, f64>| {

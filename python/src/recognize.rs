@@ -13,10 +13,10 @@ const POLLED_ROWS: Range<usize> = 64..8_192;
 const POLLED_PRODUCTS: usize = 2 << 30;
 
 /// Rows of every view, each with its name for messages.
-type Views<'a> = [(&'a dyn Rows, &'a str)];
+pub(crate) type Views<'a> = [(&'a dyn Rows, &'a str)];
 
 /// The views of a model, which stand side by side in the rows.
-fn with_views<R>(model: &Model, rows: &dyn Rows, use_views: impl FnOnce(&Views<'_>) -> R) -> R {
+pub(crate) fn with_views<R>(model: &Model, rows: &dyn Rows, use_views: impl FnOnce(&Views<'_>) -> R) -> R {
     let parts = &model.views.parts;
     // Another number of features is refused by the library, in its own words.
     if parts.len() == 1 || rows.dim() != model.views.dim() {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -102,7 +101,13 @@ def within(function: Callable[..., Any]) -> Callable[[], bool]:
 
 def program(*arguments: object) -> subprocess.CompletedProcess[str]:
     """Runs the command that the package installs."""
-    found = Path(sys.executable).with_name("bidilel")
-    command = str(found) if found.exists() else shutil.which("bidilel")
-    assert command, "the package installs the command"
-    return subprocess.run([command, *map(str, arguments)], capture_output=True, text=True, timeout=300)
+    return _run(Path(sys.executable).with_name("bidilel"), arguments)
+
+
+def built_program(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Runs the binary that cargo builds, where BIDILEL_PROGRAM names it: the command of the package is the extension itself."""
+    return _run(os.environ.get("BIDILEL_PROGRAM") or Path(sys.executable).with_name("bidilel"), arguments)
+
+
+def _run(command: str | Path, arguments: tuple[object, ...]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(command), *map(str, arguments)], capture_output=True, text=True, timeout=300)

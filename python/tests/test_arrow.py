@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import pickle
 import subprocess
 import sys
@@ -85,6 +86,25 @@ def test_tables_without_such_features_are_refused() -> None:
             matrix(table, name)
 
 
+@pytest.mark.parametrize(
+    "values", [["1", "2"], [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)], [datetime.timedelta(1), datetime.timedelta(2)]]
+)
+def test_what_is_no_number_is_refused(values: list[object]) -> None:
+    """NumPy would make numbers of strings of digits and of dates."""
+    table = pa.table({"a": values, "b": [0.5, 1.5], "c": [[value] for value in values]})
+    for features, words in {("a", "b"): "column `a`: expected numbers, found", ("a",): "column `a`: expected numbers, found"}.items():
+        with pytest.raises(ValueError, match=words):
+            matrix(table, features)
+    with pytest.raises(ValueError, match="column `c`: expected lists of numbers, found list<"):
+        matrix(table, "c")
+
+
+def test_integers_decimals_and_booleans_are_numbers() -> None:
+    table = pa.table({"a": [1, 2], "b": [True, False], "c": pa.array([1, 2], pa.decimal128(5, 1)), "d": pa.array([1, 2], pa.float16())})
+    assert matrix(table, ["a", "b", "c", "d"]).tolist() == [[1, 1, 1, 1], [2, 0, 2, 2]]
+    assert matrix(pa.table({"x": [[True, False]]}), "x").tolist() == [[1, 0]]
+
+
 def test_a_table_that_has_labels_already_gets_no_second_column_of_them(model: bidilel.Model, zoo: Arrays) -> None:
     table = pa.table({"id": np.arange(3), "label": ["a"] * 3, "features": list(zoo.X_test[:3])})
     with pytest.raises(ValueError, match="the table has a column `label` already"):
@@ -95,4 +115,4 @@ def test_a_table_that_has_labels_already_gets_no_second_column_of_them(model: bi
 def test_without_ray_the_import_says_what_to_install() -> None:
     code = "import sys; sys.modules['ray'] = None\nimport bidilel.ray"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert found.returncode != 0 and "pip install 'bidilel[ray]'" in found.stderr
+    assert found.returncode != 0 and "pip install './python[ray]'" in found.stderr

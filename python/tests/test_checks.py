@@ -26,7 +26,7 @@ NOT_APPLICABLE = {
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-def test_every_check_of_scikit_learn_passes(estimator: object) -> None:
+def test_every_check_of_scikit_learn_passes(estimator: object, capsys: pytest.CaptureFixture[str]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = check_estimator(estimator, on_fail=None)
@@ -35,5 +35,8 @@ def test_every_check_of_scikit_learn_passes(estimator: object) -> None:
     skipped = {one["check_name"] for one in results if one["status"] == "skipped"}
     assert skipped <= set(NOT_APPLICABLE), skipped
     assert not [one for one in results if one["status"] == "xfail"]
-    print(f"{estimator!r}: {len(results)} checks, {len(skipped)} skipped")
+    passed = sum(one["status"] == "passed" for one in results)
+    with capsys.disabled():
+        line = f"check_estimator({estimator!r}): {passed} of {len(results)} checks passed"
+        print(f"\n{line}, not applicable: {', '.join(sorted(skipped)) or 'none'}")
     assert len(results) > 30

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,11 @@ def fit_parts(X: np.ndarray, y: np.ndarray, cut: Cut, semantics: Any = None, **s
     return distributed.fit(distributed.Here(), parts, np.unique(y).tolist(), semantics, settings=settings)
 
 
+def equal_matrices(found: np.ndarray, expected: np.ndarray) -> None:
+    """Every entry, to a part of the largest one: small ones are differences of large ones."""
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8 * np.abs(expected).max())
+
+
 @pytest.fixture(scope="module")
 def rows() -> tuple[np.ndarray, np.ndarray]:
     """A coarse grid, so that duplicates and equal distances are common."""
@@ -73,8 +79,8 @@ def test_scatters_and_eigenvalues_are_those_of_dense_matrices(
     how: dict[str, Any] = dict(weights=weights, neighborhood=neighborhood, neighbors=5, alpha=0.5, dim=4)
     found = fit_parts(X, y, CUTS[cut], normalize="none", **how)
     plain = plain_fit(X, y, **how)
-    np.testing.assert_allclose(found.degree, plain.degree, rtol=1e-8)
-    np.testing.assert_allclose(found.laplacian, plain.laplacian, rtol=1e-8, atol=1e-8 * np.abs(plain.laplacian).max())
+    equal_matrices(found.degree, plain.degree)
+    equal_matrices(found.laplacian, plain.laplacian)
     np.testing.assert_allclose(found.eigenvalues, plain.eigenvalues, rtol=1e-8)
 
 
@@ -87,7 +93,7 @@ def test_latent_distances_labels_and_header_are_those_of_a_fit_on_one_machine(
     here = bidilel.ZeroShotClassifier(settings=settings).fit(zoo.X, zoo.y, zoo.semantics).model_
     found = fit_parts(zoo.X, zoo.y, CUTS[cut], zoo.semantics, **settings).model
     here_points, points = here.transform(zoo.X_test), found.transform(zoo.X_test)
-    np.testing.assert_allclose(pdist(points), pdist(here_points), atol=1e-8)
+    np.testing.assert_allclose(pdist(points), pdist(here_points), rtol=0, atol=1e-8)
     for candidates in ["unseen", "known", "all"]:
         assert found.predict(zoo.X_test, candidates=candidates).tolist() == here.predict(
             zoo.X_test, candidates=candidates
@@ -141,7 +147,7 @@ def test_runs_of_indices_are_joined_over_partitions() -> None:
     X, y = np.ones((6, 2), dtype=np.float32), np.zeros(6, dtype=np.int64)
     cut = [_parts.Part(0, X[:4], y[:4], np.array([7, 0, 2, 1])), _parts.Part(1, X[:2], y[:2], np.array([3, 9]))]
     none = _parts.Part(2, X[:0], y[:0], np.arange(0))
-    one, other, nothing = (_parts.summarize(part, 1) for part in [*cut, none])
+    one, other, nothing = (_parts.summarize(part) for part in [*cut, none])
     assert one.runs.tolist() == [[0, 2], [7, 7]]
     for both in (_parts.add_summaries(one, other), _parts.add_summaries(other, _parts.add_summaries(nothing, one))):
         assert both.runs.tolist() == [[0, 3], [7, 7], [9, 9]]
@@ -182,21 +188,84 @@ def test_merged_candidates_are_those_of_one_search(rows: tuple[np.ndarray, np.nd
             np.testing.assert_array_equal(merged[name], whole[name][::3])
 
 
+class Counting(distributed.Here):
+    """Counts tasks by their functions."""
+
+    def __init__(self) -> None:
+        self.calls: Counter[str] = Counter()
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, returns: int = 1) -> Any:
+        self.calls[function.__name__] += 1
+        return super().submit(function, *arguments, returns=returns)
+
+
+def test_tasks_of_rows_that_are_sorted_by_class_are_as_many_as_partitions() -> None:
+    """Not as many as their square: a thousand partitions would be millions of tasks."""
+    tasks = {}
+    for count in (20, 40):
+        draw, y = np.random.default_rng(0), np.repeat(np.arange(count), 9)
+        X = draw.standard_normal((len(y), 6)).astype(np.float32)
+        engine = Counting()
+        # A class ends in the middle of the next partition, so that neighboring ones have one in common.
+        cut = np.split(np.arange(len(y)), range(5, len(y), 9))
+        parts = [(distributed.Rows, X[rows], y[rows], rows) for rows in cut]
+        distributed.fit(engine, parts, list(range(count)), settings={"neighborhood": "within-class", "normalize": "none"})
+        tasks[count] = engine.calls
+    for name, calls in tasks[40].items():
+        assert calls <= 2.2 * tasks[20][name], (name, tasks)
+    assert sum(tasks[40].values()) < 20 * 41
+
+
+def test_a_partition_is_compared_with_those_that_have_a_class_of_its_own() -> None:
+    classes = [np.array(own) for own in ([0, 1], [2], [1, 2], [], [0, 2])]
+    assert list(distributed._partners(classes, True)) == [[2, 4], [2, 4], [4], [], []]
+    assert list(distributed._partners(classes, False)) == [[1, 2, 3, 4], [2, 3, 4], [3, 4], [4], []]
+
+
+def test_progress_is_told_as_partitions_are_done(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = rows
+    told: list[tuple[str, int, int | None]] = []
+    parts = [(distributed.Rows, X[at], y[at], at) for at in interleaved(len(X))]
+    distributed.fit(distributed.Here(), parts, [0, 1, 2, 3], progress=lambda *event: told.append(event))
+    for stage in ("load", "neighbors", "scatter", "landmarks"):
+        assert [(done, total) for name, done, total in told if name == stage] == [(done, 3) for done in range(4)]
+    assert ("eigen", 1, 1) in told
+
+
+def test_notes_about_rows_are_warnings_of_the_caller(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    """Those of two partitions, each in the log of a worker otherwise."""
+    X, y = rows
+    X = X.astype(np.float64)
+    X[[3, 107]], X[11] = 0.0, 1e-60
+    quiet: list[warnings.WarningMessage] = []
+
+    class Quiet(distributed.Here):
+        def submit(self, function: Callable[..., Any], *arguments: Any, returns: int = 1) -> Any:
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                found = super().submit(function, *arguments, returns=returns)
+            quiet.extend(told)
+            return found
+
+    parts = [(distributed.Rows, X[at], y[at], at) for at in np.array_split(np.arange(len(X)), 2)]
+    with pytest.warns(UserWarning) as told:
+        distributed.fit(Quiet(), parts, [0, 1, 2, 3])
+    assert not quiet, "nothing is told where nobody listens"
+    words = {str(one.message) for one in told}
+    assert words == {"X: 3 rows are all zero and stay so", "X: 6 numbers are too small for float32 and read as zero"}
+    assert {one.filename for one in told} == {__file__}
+
+
 def test_partitions_without_a_common_class_are_not_compared(rows: tuple[np.ndarray, np.ndarray]) -> None:
     """Rows that are sorted by class cost a search per class, not one per pair of partitions."""
     X, y = rows
-    calls: list[str] = []
-
-    class Counting(distributed.Here):
-        def submit(self, function: Callable[..., Any], *arguments: Any, returns: int = 1) -> Any:
-            calls.append(function.__name__)
-            return super().submit(function, *arguments, returns=returns)
-
+    engine = Counting()
     how = {"neighborhood": "within-class", "normalize": "none"}
     parts = [(distributed.Rows, X[y == label], y[y == label], np.flatnonzero(y == label)) for label in range(4)]
-    found = distributed.fit(Counting(), parts, [0, 1, 2, 3], settings=how)
-    assert (calls.count("candidates"), calls.count("_alone")) == (0, 4)
-    np.testing.assert_allclose(found.laplacian, fit_parts(X, y, CUTS["two"], **how).laplacian, atol=1e-8)
+    found = distributed.fit(engine, parts, [0, 1, 2, 3], settings=how)
+    assert (engine.calls["candidates"], engine.calls["_alone"]) == (0, 4)
+    assert (engine.calls["reversed_edges"], engine.calls["needed"]) == (0, 4)
+    equal_matrices(found.laplacian, fit_parts(X, y, CUTS["two"], **how).laplacian)
 
 
 def test_the_tree_adds_every_value_once_in_a_fixed_order() -> None:

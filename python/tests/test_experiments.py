@@ -15,13 +15,13 @@ from sklearn.model_selection import cross_val_score
 import bidilel
 from bidilel import ClassFolds, ZeroShotClassifier
 
-from conftest import Arrays, program
+from conftest import Arrays, built_program
 
 matplotlib.use("agg")
 
 
 def _json(*arguments: object) -> dict[str, object]:
-    done = program(*arguments, "--format", "json")
+    done = built_program(*arguments, "--format", "json")
     assert done.returncode == 0, done.stderr
     found: dict[str, object] = json.loads(done.stdout)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -115,6 +116,23 @@ def test_what_cannot_be_used_is_refused_in_clear_words(
     X = change(zoo.X_test)  # type: ignore[operator]
     with pytest.raises((ValueError, TypeError), match=words.replace("(", r"\(")):
         fitted.predict(X)
+
+
+@pytest.mark.parametrize("answer", ["fit", "predict", "decision_function", "transform", "refine", "explain"])
+@pytest.mark.parametrize(
+    ("kind", "value", "words"),
+    [("f4", np.nan, "X: row 300, column 5 is NaN"), ("f8", 1e39, "X: row 300, column 5 is 1e39, beyond the range of float32")],
+)
+def test_every_answer_names_the_row_and_the_number_that_were_given(
+    zoo: Arrays, fitted: ZeroShotClassifier, answer: str, kind: str, value: float, words: str
+) -> None:
+    """Rows are read in blocks: the row 300 is in the second of those of `explain`, and has its number there, too."""
+    rows = np.resize(np.arange(len(zoo.X)), 400)
+    X = _with(zoo.X[rows].astype(kind), 300, 5, value)
+    model = ZeroShotClassifier(dim=10) if answer == "fit" else fitted
+    with warnings.catch_warnings(), pytest.raises(ValueError, match=words):
+        warnings.simplefilter("ignore")
+        model.fit(X, zoo.y[rows]) if answer == "fit" else getattr(model, answer)(X)
 
 
 def _with(X: np.ndarray, row: int, column: int, value: float) -> np.ndarray:

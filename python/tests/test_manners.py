@@ -48,8 +48,21 @@ def test_progress_of_answers_is_told_by_rows(zoo: Arrays) -> None:
 
 
 def test_progress_may_be_shown(zoo: Arrays, capsys: pytest.CaptureFixture[str]) -> None:
+    """By bars of tqdm, which say how fast it goes."""
     ZeroShotClassifier(progress=True).fit(zoo.X, zoo.y, semantics=zoo.semantics)
-    assert "top_down" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "top_down" in shown and "it/s]" in shown and "\r" in shown
+
+
+def test_progress_is_a_line_per_stage_without_tqdm(
+    zoo: Arrays, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("tqdm", "tqdm.auto"):
+        monkeypatch.setitem(sys.modules, name, None)
+    ZeroShotClassifier(progress=True).fit(zoo.X, zoo.y, semantics=zoo.semantics)
+    lines = capsys.readouterr().err.splitlines()
+    assert {"neighbors", "scatter", "eigen", "top_down"} <= set(lines)
+    assert all(line.isidentifier() for line in lines), lines
 
 
 def test_an_exception_in_a_callback_ends_the_computation(zoo: Arrays) -> None:
@@ -107,10 +120,22 @@ def test_an_interrupt_stops_a_fit_soon_and_leaves_everything_usable(large: Array
 
 
 def test_two_threads_fit_at_once_and_others_go_on(large: Arrays) -> None:
+    """Each fit waits in its callback until the other is in its own: one after the other, they would wait in vain."""
     results: dict[int, bytes] = {}
+    both = threading.Barrier(2, timeout=120)
 
     def fit(index: int) -> None:
-        model = ZeroShotClassifier(dim=10, n_jobs=1).fit(large.X[:4000], large.y[:4000], semantics=large.semantics)
+        waited = False
+
+        def meet(stage: str, done: int, total: int | None) -> None:
+            nonlocal waited
+            if stage == "neighbors" and not waited:
+                waited = True
+                both.wait()
+
+        model = ZeroShotClassifier(dim=10, n_jobs=1, progress=meet)
+        model.fit(large.X[:4000], large.y[:4000], semantics=large.semantics)
+        assert waited
         results[index] = model.model_.to_bytes()
 
     ticks = 0
@@ -120,6 +145,7 @@ def test_two_threads_fit_at_once_and_others_go_on(large: Arrays) -> None:
     while any(thread.is_alive() for thread in threads):
         time.sleep(0.01)
         ticks += 1
+    assert set(results) == {0, 1} and not both.broken, "both fits were under way at once"
     assert ticks > 5, "this thread went on while two others fitted"
     assert results[0] == results[1]
 

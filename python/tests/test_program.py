@@ -18,7 +18,7 @@ import pytest
 import bidilel
 from bidilel import Model, ZeroShotClassifier
 
-from conftest import Arrays, arrays_of, program
+from conftest import Arrays, arrays_of, built_program, program
 
 #: Caltech-UCSD Birds with features of VGG, where they are at hand.
 CUB = os.environ.get("BIDILEL_CUB", "")
@@ -122,7 +122,8 @@ def test_several_views_stand_side_by_side(tmp_path: Path) -> None:
 
 def _same_fit(dataset: bidilel.Dataset, name: str, folder: Path, *options: object) -> None:
     """A dataset, its arrays and the program give one model: the same bits in every array of the file."""
-    assert program("fit", name, "--out", folder / "program.model", *options).returncode == 0
+    done = built_program("fit", name, "--out", folder / "program.model", *options)
+    assert done.returncode == 0, done.stderr
     program_bytes = (folder / "program.model").read_bytes()
     assert dataset.fit().to_bytes() == program_bytes
     own = arrays_of(dataset)

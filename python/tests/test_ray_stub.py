@@ -128,7 +128,10 @@ def stub() -> dict[str, ModuleType]:
     block = made("ray.data.block", BlockAccessor=Block)
     data = made("ray.data", Dataset=Rows, TaskPoolStrategy=lambda _: None, read_parquet=read_parquet, block=block)
     exceptions = made("ray.exceptions", RayError=RayError, RayTaskError=RayTaskError)
-    ray = made("ray", data=data, exceptions=exceptions, ObjectRef=Reference, put=Reference, get=get, remote=remote)
+    def wait(handles: list[Any], **_: Any) -> tuple[list[Any], list[Any]]:
+        return handles, []
+
+    ray = made("ray", data=data, exceptions=exceptions, ObjectRef=Reference, put=Reference, get=get, remote=remote, wait=wait)
     return {"ray": ray, "ray.data": data, "ray.data.block": block, "ray.exceptions": exceptions}
 
 
@@ -193,6 +196,36 @@ def test_a_fit_takes_blocks_of_pandas(here: Any, zoo: Arrays) -> None:
     table = pa.table({"label": zoo.y, "features": list(zoo.X)})
     found = here.fit(Rows(table, pandas=True), zoo.semantics, settings={"dim": 10})
     assert found.to_bytes() == here.fit(Rows(table), zoo.semantics, settings={"dim": 10}).to_bytes()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RayError("the node is lost")])
+def test_tasks_of_a_fit_that_ends_early_are_canceled(
+    here: Any, zoo: Arrays, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    """The last three have not finished when the callback raises, and the others have."""
+    ray, canceled = sys.modules["ray"], list[Any]()
+    monkeypatch.setattr(ray, "wait", lambda handles, **_: (handles[:-3], handles[-3:]), raising=False)
+    monkeypatch.setattr(ray, "cancel", canceled.append, raising=False)
+
+    def stop(stage: str, done: int, total: int | None) -> None:
+        if stage == "scatter":
+            raise error
+
+    table = Rows(pa.table({"label": zoo.y, "features": list(zoo.X)}))
+    with pytest.raises(type(error)):
+        here.fit(table, zoo.semantics, settings={"dim": 10}, progress=stop, retries=0)
+    assert len(canceled) == 3
+    here.fit(table, zoo.semantics, settings={"dim": 10})
+    assert len(canceled) == 3, "a fit that ends well cancels nothing"
+
+
+def test_only_tasks_that_have_not_finished_are_remembered(here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = sys.modules["bidilel.ray._fit"]
+    monkeypatch.setattr(own, "_MARKS", 4)
+    tasks = own._Tasks(1)  # type: ignore[attr-defined]
+    for _ in range(100):
+        assert tasks.get(tasks.submit(max, 1, 2)) == 2
+        assert len(tasks._marks) <= 5
 
 
 def test_a_task_of_an_earlier_attempt_adds_no_rows(

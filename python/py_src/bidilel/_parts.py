@@ -7,6 +7,8 @@ row where a neighbor is, so that no table of all rows is ever needed.
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,24 +16,28 @@ from numpy.typing import NDArray
 
 from . import _bidilel
 from ._inputs import features
-from ._running import running
+from ._running import Running, running
 
 #: A candidate for a neighbor: its global index, distance, partition, row in there, and whether it has the same label.
 CANDIDATE = np.dtype([("index", "i8"), ("distance", "f8"), ("part", "i4"), ("row", "i4"), ("same", "?")])
 #: An edge at a row: partition and row of the other end, and the length.
 EDGE = np.dtype([("row", "i4"), ("part", "i4"), ("other", "i4"), ("distance", "f8")])
 
+#: The first number of a note is how many rows or numbers it is about.
+_COUNT = re.compile(r"(?<=: )\d+(?= )")
+
 #: Weights below this are as good as none.
 VANISHED = 1e-6
 
 
 class Part(NamedTuple):
-    """A partition: its number, prepared features, class and global index of every row."""
+    """A partition: its number, prepared features, class and global index of every row, and what was noticed about them."""
 
     number: int
     features: NDArray[np.float32]
     labels: NDArray[np.int64]
     indices: NDArray[np.int64]
+    notes: tuple[str, ...] = ()
 
 
 class Summary(NamedTuple):
@@ -41,10 +47,21 @@ class Summary(NamedTuple):
     least: NDArray[np.float32]
     most: NDArray[np.float32]
     total: NDArray[np.float64]
-    sizes: NDArray[np.int64]
+    #: Those that occur.
+    classes: NDArray[np.int64]
     fingerprint: int
     #: First and last of every run of global indices: of consecutive rows, one run.
     runs: NDArray[np.int64]
+    #: What is to be told where the fit was called: warnings of a worker are seen by nobody.
+    notes: tuple[str, ...]
+
+
+class Ends(NamedTuple):
+    """The sum of the lengths of directed edges, how many there are, and the partitions that they end in."""
+
+    length: float
+    edges: int
+    parts: list[int]
 
 
 class Graph(NamedTuple):
@@ -56,21 +73,21 @@ class Graph(NamedTuple):
 
 
 class Scatter(NamedTuple):
-    """Terms of both matrices, edges (both ends counted), and how many of them have a weight that is as good as none."""
+    """Terms of both matrices."""
 
     degree: NDArray[np.float64]
     laplacian: NDArray[np.float64]
-    edges: int
-    vanished: int
 
 
 def prepare(number: int, X: Any, labels: NDArray[np.int64], indices: NDArray[np.int64], settings: str) -> Part:
     """Check and normalize the rows of a partition."""
-    rows = _bidilel.prepared(features(X), settings, running(1))
-    return Part(number, rows, np.asarray(labels, dtype=np.int64), np.asarray(indices, dtype=np.int64))
+    notes: list[str] = []
+    how: Running = {**running(1), "warn": notes.append}
+    rows = _bidilel.prepared(features(X), settings, how)
+    return Part(number, rows, np.asarray(labels, dtype=np.int64), np.asarray(indices, dtype=np.int64), tuple(notes))
 
 
-def summarize(part: Part, classes: int) -> Summary:
+def summarize(part: Part) -> Summary:
     """Counts, bounds, sums and a fingerprint of the rows, which do not depend on their order."""
     X, dim = part.features, part.features.shape[1]
     least = X.min(axis=0) if len(X) else np.full(dim, np.inf, dtype=np.float32)
@@ -79,9 +96,9 @@ def summarize(part: Part, classes: int) -> Summary:
     for row, label in zip(X, part.labels.tolist()):
         digest = hashlib.blake2b(row.tobytes(), digest_size=16, salt=label.to_bytes(8, "little"))
         prints += int.from_bytes(digest.digest(), "little")
-    sizes = np.bincount(part.labels, minlength=classes).astype(np.int64)
     runs = _joined(np.repeat(part.indices[:, None], 2, axis=1))
-    return Summary(len(X), least, most, X.sum(axis=0, dtype=np.float64), sizes, prints % 2**128, runs)
+    total = X.sum(axis=0, dtype=np.float64)
+    return Summary(len(X), least, most, total, np.unique(part.labels), prints % 2**128, runs, part.notes)
 
 
 def _joined(runs: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -96,6 +113,16 @@ def _joined(runs: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.column_stack([runs[begins, 0], runs[ends, 1]])
 
 
+def _counted(notes: tuple[str, ...]) -> tuple[str, ...]:
+    """Notes of several partitions: those that begin with a count are told once, with the sum."""
+    counts: dict[str, int] = {}
+    for note in notes:
+        words = _COUNT.sub("{}", note, count=1)
+        found = _COUNT.search(note)
+        counts[words] = counts.get(words, 0) + (int(found[0]) if found else 0)
+    return tuple(words.replace("{}", str(count), 1) for words, count in counts.items())
+
+
 def add_summaries(one: Summary, other: Summary) -> Summary:
     """The summary of two sets of rows together."""
     return Summary(
@@ -103,9 +130,10 @@ def add_summaries(one: Summary, other: Summary) -> Summary:
         np.minimum(one.least, other.least),
         np.maximum(one.most, other.most),
         one.total + other.total,
-        one.sizes + other.sizes,
+        np.union1d(one.classes, other.classes),
         (one.fingerprint + other.fingerprint) % 2**128,
         _joined(np.concatenate([one.runs, other.runs])),
+        _counted(one.notes + other.notes),
     )
 
 
@@ -148,31 +176,33 @@ def _clear(lists: NDArray[Any], where: NDArray[np.bool_]) -> None:
     lists["index"][where], lists["same"][where] = np.iinfo(np.int64).max, False
 
 
-def directed(part: Part, lists: NDArray[Any]) -> NDArray[Any]:
-    """The edges from the rows of a partition to their neighbors of the same class."""
+def directed(part: Part, lists: NDArray[Any]) -> tuple[NDArray[Any], Ends]:
+    """The edges from the rows of a partition to their neighbors of the same class, and what is to be known of all of them."""
     rows, places = np.nonzero(lists["same"])
     found = np.zeros(len(rows), dtype=EDGE)
     kept = lists[rows, places]
     found["row"], found["part"], found["other"], found["distance"] = rows, kept["part"], kept["row"], kept["distance"]
+    return found, Ends(float(found["distance"].sum()), len(found), np.unique(found["part"]).tolist())
+
+
+def reversed_edges(number: int, edges: NDArray[Any], targets: list[int]) -> Any:
+    """The edges of partition ``number`` as seen from other partitions, an array for each of these; one array for one."""
+    order = np.argsort(edges["part"], kind="stable")
+    parts = edges["part"][order]
+    firsts, ends = np.searchsorted(parts, targets, side="left"), np.searchsorted(parts, targets, side="right")
+    found = [_reversed(number, edges[order[first:end]]) for first, end in zip(firsts, ends)]
+    return found if len(found) > 1 else found[0]
+
+
+def _reversed(number: int, edges: NDArray[Any]) -> NDArray[Any]:
+    found = np.zeros(len(edges), dtype=EDGE)
+    found["row"], found["part"], found["other"], found["distance"] = edges["other"], number, edges["row"], edges["distance"]
     return found
 
 
-def lengths(edges: NDArray[Any]) -> NDArray[np.float64]:
-    """The sum of the lengths of directed edges, and how many there are."""
-    return np.array([edges["distance"].sum(), len(edges)])
-
-
-def reversed_edges(number: int, edges: NDArray[Any], target: int) -> NDArray[Any]:
-    """The edges of partition ``number`` that end in ``target``, as seen from there."""
-    own = edges[edges["part"] == target]
-    found = np.zeros(len(own), dtype=EDGE)
-    found["row"], found["part"], found["other"], found["distance"] = own["other"], number, own["row"], own["distance"]
-    return found
-
-
-def undirected(*edges: NDArray[Any]) -> NDArray[Any]:
-    """Every edge at the rows of a partition once, from its own lists and those of all others."""
-    both = np.concatenate(edges)
+def undirected(number: int, own: NDArray[Any], *arriving: NDArray[Any]) -> NDArray[Any]:
+    """Every edge at the rows of partition ``number`` once, from its own lists and those of others."""
+    both = np.concatenate([own, _reversed(number, own[own["part"] == number]), *arriving])
     both = both[np.lexsort((both["other"], both["part"], both["row"]))]
     first = np.ones(len(both), dtype=bool)
     first[1:] = (both["row"][1:] != both["row"][:-1]) | (both["part"][1:] != both["part"][:-1])
@@ -187,21 +217,26 @@ def needed(edges: NDArray[Any], part: Part) -> NDArray[np.float32]:
     return found
 
 
-def scatter(part: Part, edges: NDArray[Any], graph: Graph, scale: float, parts: int, *rows: NDArray[np.float32]) -> Scatter:
-    """The terms of a partition's rows, given those rows of every partition that its edges end in (:func:`needed`)."""
+def scatter(
+    part: Part, edges: NDArray[Any], graph: Graph, scale: float, joined: Sequence[int], *rows: NDArray[np.float32]
+) -> tuple[Scatter, NDArray[np.int64]]:
+    """The terms of a partition's rows, given those rows of the joined partitions that its edges end in (:func:`needed`).
+
+    And counts: of its edges, and of those with a weight that is as good as none.
+    """
     weights = weigh(edges["distance"], graph.weights, scale)
     ends = np.empty(len(edges), dtype=np.int64)
     first = 0
-    for number in range(parts):
+    for number in joined:
         here = edges["part"] == number
         own, place = np.unique(edges["other"][here], return_inverse=True)
         ends[here] = first + place
         first += len(own)
     offsets = np.zeros(len(part.labels) + 1, dtype=np.int64)
     np.cumsum(np.bincount(edges["row"], minlength=len(part.labels)), out=offsets[1:])
-    others = np.concatenate(rows)
-    degree, laplacian = _bidilel.graph_scatter(part.features, others, offsets, ends, weights, running(1))
-    return Scatter(degree, laplacian, len(edges), int((weights < VANISHED).sum()))
+    others = np.concatenate(rows) if rows else part.features[:0]
+    found = _bidilel.graph_scatter(part.features, others, offsets, ends, weights, running(1))
+    return Scatter(*found), np.array([len(edges), (weights < VANISHED).sum()])
 
 
 def weigh(distances: NDArray[np.float64], weights: str, scale: float) -> NDArray[np.float64]:
@@ -215,13 +250,11 @@ def weigh(distances: NDArray[np.float64], weights: str, scale: float) -> NDArray
 
 def add_scatters(one: Scatter, other: Scatter) -> Scatter:
     """The terms of two sets of rows together."""
-    return Scatter(
-        one.degree + other.degree, one.laplacian + other.laplacian, one.edges + other.edges, one.vanished + other.vanished
-    )
+    return Scatter(one.degree + other.degree, one.laplacian + other.laplacian)
 
 
 def class_sums(
     part: Part, classes: int, components: NDArray[np.float64], mean: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Sums of the projected rows by class."""
-    return _bidilel.class_sums(part.features, part.labels, classes, components, mean, running(1))
+) -> tuple[NDArray[np.float64], int]:
+    """Sums of the projected rows by class, and how many rows there are."""
+    return _bidilel.class_sums(part.features, part.labels, classes, components, mean, running(1)), len(part.labels)

@@ -58,7 +58,7 @@ class Result(Mapping[str, Any]):
         try:
             import pandas as pd
         except ImportError as error:
-            raise ImportError("tables need pandas: pip install 'bidilel[pandas]'") from error
+            raise ImportError("tables need pandas: pip install './python[pandas]'") from error
         return pd.DataFrame(self._rows())
 
     def _draw(self, ax: Axes) -> None:
@@ -113,7 +113,7 @@ def axes_of(ax: Axes | None) -> Axes:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'bidilel[plot]'") from error
+        raise ImportError("plots need matplotlib: pip install './python[plot]'") from error
     import matplotlib.pyplot as plt
 
     figure: Figure = plt.figure(layout="constrained")

@@ -36,7 +36,7 @@ def matrix(table: pa.Table | pa.RecordBatch, features: str | Sequence[str]) -> N
         Without a copy where one column has lists of fixed size in one piece.
     """
     if not isinstance(features, str):
-        return native(np.column_stack([_column(table, name).to_numpy(zero_copy_only=False) for name in features]))
+        return native(np.column_stack([_numbers(table, name).to_numpy(zero_copy_only=False) for name in features]))
     column = _column(table, features)
     if isinstance(column.type, pa.ExtensionType):
         column = column.storage
@@ -45,6 +45,8 @@ def matrix(table: pa.Table | pa.RecordBatch, features: str | Sequence[str]) -> N
         raise ValueError(f"column `{features}`: expected lists of numbers, found {kind}; name a column per feature in a list")
     if column.null_count:
         raise ValueError(f"column `{features}`: {column.null_count} of {len(column)} rows are null")
+    if not _is_number(kind.value_type):
+        raise ValueError(f"column `{features}`: expected lists of numbers, found {kind}")
     values = column.flatten()
     if values.null_count:
         raise ValueError(f"column `{features}`: {values.null_count} numbers are null")
@@ -77,6 +79,18 @@ def _is_lists(kind: pa.DataType) -> bool:
     if isinstance(kind, pa.ExtensionType):
         kind = kind.storage_type
     return bool(pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    """Whether values are numbers, or true and false: NumPy would also make numbers of dates and of strings of digits."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind))
+
+
+def _numbers(table: pa.Table | pa.RecordBatch, name: str) -> Any:
+    column = _column(table, name)
+    if not _is_number(column.type):
+        raise ValueError(f"column `{name}`: expected numbers, found {column.type}")
+    return column
 
 
 def _column(table: pa.Table | pa.RecordBatch, name: str) -> Any:

@@ -14,67 +14,21 @@ Only sums over rows are rounded in another order than on one machine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _bidilel, _parts
 from ._columns import selected
+from ._engine import Engine, Here, Told, tree
 from ._inputs import Representation, descriptions, names_of, undescribed
 from ._model import Model
 from ._running import Progress, running, seed_of, warn
 from ._settings import check_representations, settings_of, to_json
 
 __all__ = ["Engine", "Fit", "Here", "Rows", "fit"]
-
-
-class Engine(Protocol):
-    """Runs functions. What :meth:`submit` returns may be an argument of another call."""
-
-    def submit(self, function: Callable[..., Any], *arguments: Any, returns: int = 1) -> Any:
-        """Run a function, somewhere and some time; with several returns, one handle for each."""
-
-    def get(self, handle: Any) -> Any:
-        """Wait for a value and return it."""
-
-
-class Here:
-    """The engine that runs everything at once, in this process."""
-
-    def submit(self, function: Callable[..., Any], *arguments: Any, returns: int = 1) -> Any:
-        """Run a function now.
-
-        Parameters
-        ----------
-        function : callable
-            The function.
-        *arguments
-            Its arguments.
-        returns : int, default=1
-            How many values it returns.
-
-        Returns
-        -------
-        object
-            Its value.
-        """
-        return function(*arguments)
-
-    def get(self, handle: Any) -> Any:
-        """Return a value.
-
-        Parameters
-        ----------
-        handle : object
-            The value.
-
-        Returns
-        -------
-        object
-        """
-        return handle
 
 
 class Rows(NamedTuple):
@@ -161,28 +115,32 @@ def fit(
     graph = _parts.Graph(*_bidilel.distributed_graph(how))
     known, unseen, representations = order_classes(labels, semantics, classes, metric)
     check_representations(given, [name for name, *_ in representations])
-    tell = running(None, progress)["progress"] or (lambda stage, done, total: None)
     position = {label: at for at, label in enumerate(known)}
     own = [engine.submit(_load, number, position, how, columns, *each) for number, each in enumerate(parts)]
-    tell("load", 0, len(own))
-    each = [engine.get(handle) for handle in [engine.submit(_parts.summarize, part, len(known)) for part in own]]
+    told = Told(engine, running(None, progress)["progress"])
+    each = told.all("load", [engine.submit(_parts.summarize, part) for part in own])
     summary = tree(Here(), _parts.add_summaries, each)
+    for note in summary.notes:
+        warn(note)
     if summary.rows < 2:
         raise ValueError(f"expected 2 instances or more, found {summary.rows}")
     varying = np.flatnonzero(summary.least != summary.most)
     if 0 < len(varying) < len(summary.least):
         warn(f"{len(summary.least) - len(varying)} of {len(summary.least)} features are constant and are left out")
-    tell("neighbors", 0, len(own))
-    edges, scale = _edges(engine, own, graph, [one.sizes for one in each])
-    tell("scatter", 0, len(own))
-    total = engine.get(tree(engine, _parts.add_scatters, _scatters(engine, own, edges, graph, scale)))
-    _check(total)
-    tell("eigen", 0, 1)
+    edges, joined, scale = _edges(engine, told, own, graph, [one.classes for one in each])
+    matrices, counts = _scatters(engine, own, edges, joined, graph, scale)
+    _check(np.sum(told.all("scatter", counts), axis=0))
+    total = engine.get(tree(engine, _parts.add_scatters, matrices))
+    told("eigen", 0, 1)
     rows = varying.tolist()
     components, values = _bidilel.leading_map(total.degree, total.laplacian, rows, summary.rows, how, running())
+    told("eigen", 1, 1)
     mean = summary.total / summary.rows
-    tell("landmarks", 0, len(own))
-    sums = [engine.submit(_parts.class_sums, part, len(known), components, components @ mean) for part in own]
+    projected = [
+        engine.submit(_parts.class_sums, part, len(known), components, components @ mean, returns=2) for part in own
+    ]
+    told.all("landmarks", [count for _, count in projected])
+    sums = [found for found, _ in projected]
     raw = _bidilel.assembled(
         components,
         mean,
@@ -258,75 +216,93 @@ def _load(
     return _parts.prepare(number, selected(rows.X, columns), codes[encoded], rows.indices, settings)
 
 
-def tree(engine: Engine, add: Callable[[Any, Any], Any], values: Sequence[Any]) -> Any:
-    """The sum of values: neighbors are added, then their sums, and so on, in an order that depends on their number only.
-
-    Parameters
-    ----------
-    engine : Engine
-        What adds.
-    add : callable
-        The sum of two.
-    values : sequence of handles
-        At least one.
-
-    Returns
-    -------
-    handle
-    """
-    row = list(values)
-    while len(row) > 1:
-        pairs = [engine.submit(add, one, other) for one, other in zip(row[::2], row[1::2])]
-        row = pairs + row[len(pairs) * 2 :]
-    return row[0]
-
-
 def _edges(
-    engine: Engine, parts: Sequence[Any], graph: _parts.Graph, sizes: Sequence[NDArray[np.int64]]
-) -> tuple[list[Any], float]:
-    """All edges at the rows of every partition, and the mean length of directed ones."""
+    engine: Engine, told: Told, parts: Sequence[Any], graph: _parts.Graph, classes: Sequence[NDArray[np.int64]]
+) -> tuple[list[Any], list[list[int]], float]:
+    """All edges at the rows of every partition, the partitions that these end in, and the mean length of directed ones."""
     count = len(parts)
     lists: list[Any] = [None] * count
 
     def put(at: int, found: Any) -> None:
         lists[at] = found if lists[at] is None else engine.submit(_parts.merge, lists[at], found)
 
-    for one in range(count):
-        for other in range(one + 1, count):
-            # Within classes, partitions without a common class have nothing to tell each other.
-            if graph.within_class and not (np.minimum(sizes[one], sizes[other]) > 0).any():
-                continue
+    for one, others in enumerate(_partners(classes, graph.within_class)):
+        for other in others:
             found = engine.submit(_parts.candidates, graph, parts[one], parts[other], returns=2)
             put(one, found[0])
             put(other, found[1])
     for one in range(count):
         if lists[one] is None:
             put(one, engine.submit(_alone, graph, parts[one]))
-    directed = [engine.submit(_parts.directed, part, own) for part, own in zip(parts, lists)]
-    total, edges = engine.get(tree(engine, np.add, [engine.submit(_parts.lengths, own) for own in directed]))
-    arriving = [
-        [engine.submit(_parts.reversed_edges, other, directed[other], own) for other in range(count)] for own in range(count)
-    ]
-    both = [engine.submit(_parts.undirected, directed[own], *arriving[own]) for own in range(count)]
-    return both, float(total / edges) if total > 0 else 1.0
+    directed = [engine.submit(_parts.directed, part, own, returns=2) for part, own in zip(parts, lists)]
+    ends = told.all("neighbors", [found for _, found in directed])
+    total, edges = tree(Here(), np.add, [np.array([end.length, end.edges]) for end in ends])
+    joined: list[set[int]] = [set() for _ in parts]
+    arriving: list[list[Any]] = [[] for _ in parts]
+    for own, end in enumerate(ends):
+        targets = [target for target in end.parts if target != own]
+        for target, found in zip(targets, _split(engine, own, directed[own][0], targets)):
+            arriving[target].append(found)
+            joined[own].add(target)
+            joined[target].add(own)
+        if own in end.parts:
+            joined[own].add(own)
+    both = [engine.submit(_parts.undirected, own, directed[own][0], *arriving[own]) for own in range(count)]
+    return both, [sorted(one) for one in joined], float(total / edges) if total > 0 else 1.0
+
+
+def _partners(classes: Sequence[NDArray[np.int64]], within_class: bool) -> Iterator[list[int]]:
+    """Of every partition, those after it that it is compared with.
+
+    Within classes, partitions without a common class have nothing to tell each other.
+    """
+    count = len(classes)
+    holders: dict[int, list[int]] = {}
+    for part, own in enumerate(classes):
+        for label in own.tolist():
+            holders.setdefault(label, []).append(part)
+    for one, own in enumerate(classes):
+        common = np.full(count, not within_class)
+        for label in own.tolist() if within_class else []:
+            common[holders[label]] = True
+            if common[one + 1 :].all():
+                break
+        yield (one + 1 + np.flatnonzero(common[one + 1 :])).tolist()
+
+
+def _split(engine: Engine, number: int, edges: Any, targets: list[int]) -> list[Any]:
+    """The edges of a partition as other partitions see them: one task, a handle for each of these partitions."""
+    if not targets:
+        return []
+    found = engine.submit(_parts.reversed_edges, number, edges, targets, returns=len(targets))
+    return [found] if len(targets) == 1 else list(found)
 
 
 def _alone(graph: _parts.Graph, part: _parts.Part) -> NDArray[Any]:
     return _parts.candidates(graph, part)[0]
 
 
-def _scatters(engine: Engine, parts: Sequence[Any], edges: Sequence[Any], graph: _parts.Graph, scale: float) -> list[Any]:
-    def one(own: Any, at: Any) -> Any:
-        rows = [engine.submit(_parts.needed, at, other) for other in parts]
-        return engine.submit(_parts.scatter, own, at, graph, scale, len(parts), *rows)
+def _scatters(
+    engine: Engine,
+    parts: Sequence[Any],
+    edges: Sequence[Any],
+    joined: Sequence[Sequence[int]],
+    graph: _parts.Graph,
+    scale: float,
+) -> tuple[list[Any], list[Any]]:
+    """Both matrices of every partition, and counts of its edges."""
+    found = []
+    for own, at, ends in zip(parts, edges, joined):
+        rows = [engine.submit(_parts.needed, at, parts[end]) for end in ends]
+        found.append(engine.submit(_parts.scatter, own, at, graph, scale, ends, *rows, returns=2))
+    return [matrices for matrices, _ in found], [counts for _, counts in found]
 
-    return [one(own, at) for own, at in zip(parts, edges)]
 
-
-def _check(total: _parts.Scatter) -> None:
-    if total.edges == 0:
+def _check(counts: NDArray[np.int64]) -> None:
+    edges, vanished = counts.tolist()
+    if edges == 0:
         raise ValueError("no two neighbors share a class, so the neighborhood graph has no edge")
-    if total.vanished > (total.edges - 1) // 2:
+    if vanished > (edges - 1) // 2:
         warn(
             f"more than half of the graph weights are below {_parts.VANISHED:.0e}, so the graph has no effect: normalize the "
             'features (normalize="l2") or scale the weights to them (weights="heat")'

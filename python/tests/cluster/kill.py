@@ -40,9 +40,22 @@ def workers() -> list[int]:
     return found
 
 
-def kill_now_and_then(stop: threading.Event, every: float, killed: list[int]) -> None:
+@contextmanager
+def killing(every: float, most: int | None = None) -> Iterator[list[int]]:
+    """Kills a worker about every so many seconds during the block, at most so many; gives those that were killed."""
+    stop, killed = threading.Event(), list[int]()
+    killer = threading.Thread(target=kill_now_and_then, args=(stop, every, killed, most))
+    killer.start()
+    try:
+        yield killed
+    finally:
+        stop.set()
+        killer.join()
+
+
+def kill_now_and_then(stop: threading.Event, every: float, killed: list[int], most: int | None = None) -> None:
     draw = random.Random(0)
-    while not stop.wait(draw.uniform(0.5 * every, 1.5 * every)):
+    while len(killed) != most and not stop.wait(draw.uniform(0.5 * every, 1.5 * every)):
         alive = workers()
         if alive:
             victim = draw.choice(alive)
@@ -74,16 +87,11 @@ def main() -> None:
         with cluster(options.workers, store_gib=options.store):
             with measured(f"on Ray, {options.workers} workers", count):
                 on_ray(options, "calm")
-            stop, killed = threading.Event(), list[int]()
-            killer = threading.Thread(target=kill_now_and_then, args=(stop, options.every, killed))
-            killer.start()
-            try:
+            with killing(options.every) as killed:
                 with measured("the same while workers are killed", count, alive=False):
                     on_ray(options, "killed")
-            finally:
-                stop.set()
-                killer.join()
         print(f"{len(killed)} workers killed", flush=True)
+        assert killed, "the job was over before a worker was killed: take more rows, or a smaller --every"
         for name in ["calm", "killed"]:
             check(options.folder / name, options.folder / "own", count)
         print("every row once, all labels and distances those of one process")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow as pa
 import ray
 import ray.data
 from ray.data.block import BlockAccessor
+from ray.exceptions import RayError
 
 from .. import distributed
 from .._model import Model
@@ -20,6 +22,9 @@ from ._predict import _paths, again, check_retries, original_exceptions
 #: How often Ray repeats a task whose worker died.
 _TASK_RETRIES = 16
 
+#: Tasks that are remembered before those that have finished are looked for.
+_MARKS = 1000
+
 
 class _Tasks:
     """The engine that runs functions as tasks. They keep nothing: what a lost worker had is computed again."""
@@ -27,22 +32,45 @@ class _Tasks:
     def __init__(self, num_cpus: float) -> None:
         self._num_cpus = num_cpus
         self._remote: dict[tuple[Any, int], Any] = {}
+        # Of every task one more value, which is nothing: to remember the others would keep them in the object store.
+        self._marks: list[Any] = []
+        self._most_marks = _MARKS
 
     def submit(self, function: Callable[..., Any], *arguments: Any, returns: int = 1) -> Any:
         key = (function, returns)
         if key not in self._remote:
             self._remote[key] = ray.remote(
-                num_cpus=self._num_cpus, num_returns=returns, max_retries=_TASK_RETRIES
-            )(_plain(function))
-        return self._remote[key].remote(*arguments)
+                num_cpus=self._num_cpus, num_returns=returns + 1, max_retries=_TASK_RETRIES
+            )(_marked(function, returns))
+        *found, mark = self._remote[key].remote(*arguments)
+        self._marks.append(mark)
+        if len(self._marks) > self._most_marks:
+            self._marks = self._unfinished()
+            self._most_marks = max(_MARKS, 2 * len(self._marks))
+        return found[0] if returns == 1 else found
 
     def get(self, handle: Any) -> Any:
         return ray.get(handle)
 
+    def cancel(self) -> None:
+        """End the tasks that have not finished. Where Ray itself has ended, they have, too."""
+        with suppress(RayError):
+            for mark in self._unfinished():
+                ray.cancel(mark)
+        self._marks = []
 
-def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of Python around one of NumPy, which Ray does not take."""
-    return lambda *arguments: function(*arguments)
+    def _unfinished(self) -> list[Any]:
+        if not self._marks:
+            return []
+        _, unfinished = ray.wait(self._marks, num_returns=len(self._marks), timeout=0, fetch_local=False)
+        return list(unfinished)
+
+
+def _marked(function: Callable[..., Any], returns: int) -> Callable[..., Any]:
+    """A function of Python, for Ray takes none of NumPy, which returns nothing after its values."""
+    if returns == 1:
+        return lambda *arguments: (function(*arguments), None)
+    return lambda *arguments: (*function(*arguments), None)
 
 
 def fit(
@@ -145,6 +173,14 @@ def fitted(
     engine = _Tasks(num_cpus)
 
     def job() -> distributed.Fit:
+        try:
+            return work()
+        except BaseException:
+            # An interrupt, too: nobody waits for what has not finished.
+            engine.cancel()
+            raise
+
+    def work() -> distributed.Fit:
         rows = dataset if isinstance(dataset, ray.data.Dataset) else ray.data.read_parquet(_paths(dataset))
         rows = rows.select_columns([*columns, label])
         if partitions is not None:
