@@ -11,10 +11,12 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
-use bidilel_report::VERSION;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+/// The version of the program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A file of JSON lines under a head, to which lines are appended as results come.
 pub(crate) struct Lines {
