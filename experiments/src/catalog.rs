@@ -51,8 +51,10 @@ pub struct Representation {
     /// Others that are taken where there is none of that name: they are marked.
     #[serde(default)]
     pub substitutes: Vec<String>,
-    /// Features of a stand-in.
+    /// Features of the published one: data with another number are marked, and a stand-in has as many.
     pub dim: Option<usize>,
+    /// Features of a stand-in where it is not known how many the published one has.
+    pub stand_in_dim: Option<usize>,
     /// What to get.
     pub get: Option<String>,
 }

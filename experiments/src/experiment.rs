@@ -105,7 +105,7 @@ pub struct Line {
 pub struct Experiment {
     /// What it shows.
     pub title: String,
-    /// The label of the published table.
+    /// Labels of the published table and its figures, joined by commas.
     pub paper: Option<String>,
     /// Remarks for readers.
     pub notes: Vec<String>,

@@ -62,6 +62,9 @@ pub(crate) struct SearchForm {
     pub(crate) settings: Written,
     #[serde(default)]
     pub(crate) grid: Written,
+    /// Further values of settings of `grid` for curves alone: they are scored, and never chosen.
+    #[serde(default)]
+    pub(crate) drawn: Written,
 }
 
 /// The order in which settings are tried.

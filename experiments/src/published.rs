@@ -14,9 +14,13 @@ pub struct PublishedTable {
     pub what: String,
     /// Trials that a spread is the standard error over; none where it is something else.
     pub trials: Option<usize>,
+    /// Labels of the tables and figures that it is printed in; its name if there is none.
+    #[serde(default)]
+    pub labels: Vec<String>,
     /// Ids of the columns, in the order of the lists.
     pub columns: Vec<String>,
-    /// Numbers by the id of the row: `47.6`, `36.6 ± 1.1`, `-` for none; what follows a number is a mark.
+    /// Numbers by the id of the row: `47.6`, `36.6 ± 1.1`, `-` for none; what follows a number is a mark: `†` for other
+    /// unseen classes, `‡` for accuracy over instances, neither of which is tested, or any other.
     pub rows: BTreeMap<String, Vec<String>>,
 }
 

@@ -42,11 +42,12 @@ impl Reader<'_> {
         }
         let columns = self.lines(&form.columns, &head, &datasets, None)?;
         let rows = self.lines(&form.rows, &stub, &datasets, Some(&columns))?;
+        let numbers = self.numbers()?;
         let experiment = Experiment {
             title: form.title.clone(),
-            paper: form.paper.as_ref().map(|name| name.get_ref().clone()),
+            paper: form.paper.as_ref().map(|name| labels_of(name.get_ref(), numbers.as_ref())),
             notes: form.notes.clone(),
-            numbers: self.numbers()?,
+            numbers,
             spread: form.spread,
             best: form.best,
             curves: form.curves.clone(),
@@ -113,8 +114,26 @@ impl Reader<'_> {
                 found.map(|(_, form)| self.search(form, depth + 1).map(Box::new)).transpose()?
             }
         };
+        let (axes, drawn) = (self.axes(&form.grid)?, self.axes(&form.drawn)?);
+        for (name, one) in form.drawn.keys().zip(&drawn) {
+            // Of a single value there is no curve.
+            if !axes.iter().any(|axis| axis.name == one.name && axis.values.len() > 1) {
+                let problem =
+                    format!("`{}` is drawn beside values of `grid`, which has not even two", name.get_ref());
+                return Err(Error::at(self.text, &name.span(), problem));
+            }
+        }
+        let order = match form.order {
+            OrderForm::Paper => Order::Paper,
+            OrderForm::Grid => Order::Grid,
+        };
+        Ok(Search { after, settings: self.settings(&form.settings)?, order, axes, drawn })
+    }
+
+    /// Settings with lists of values.
+    fn axes(&self, written: &Written) -> Result<Vec<Axis>> {
         let mut axes = Vec::new();
-        for (name, value) in &form.grid {
+        for (name, value) in written {
             let values = match json(value.get_ref()) {
                 Value::Array(values) if !values.is_empty() => values,
                 other => {
@@ -129,11 +148,7 @@ impl Reader<'_> {
             }
             axes.push(Axis { name, values });
         }
-        let order = match form.order {
-            OrderForm::Paper => Order::Paper,
-            OrderForm::Grid => Order::Grid,
-        };
-        Ok(Search { after, settings: self.settings(&form.settings)?, order, axes })
+        Ok(axes)
     }
 
     /// Settings that exist, with values that they can have.
@@ -174,6 +189,12 @@ fn has(what: &str, row: &Line, column: &Line, experiment: &Experiment) -> bool {
         "visual" => part.visual.is_some() || part.first.is_some() && experiment.select.is_some(),
         _ => part.semantic.is_some(),
     })
+}
+
+/// Where a published table is printed.
+fn labels_of(name: &str, numbers: Option<&PublishedTable>) -> String {
+    let labels = numbers.map(|numbers| numbers.labels.join(", ")).unwrap_or_default();
+    if labels.is_empty() { name.to_owned() } else { labels }
 }
 
 fn json(value: &toml::Value) -> Value {

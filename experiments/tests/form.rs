@@ -61,6 +61,12 @@ fn mistakes_are_told_with_their_line_and_key() {
             "must be one of dataset, visual, semantic, label, group, found `views`",
         ),
         ("alpha = [0.1, 1.0]", "alfa = [0.1, 1.0]", 6, "alfa"),
+        (
+            "alpha = [0.1, 1.0], dim = [5, 10] }",
+            "alpha = [0.1, 1.0] }\ndrawn = { dim = [5] }",
+            7,
+            "`dim` is drawn beside values of `grid`, which has not even two",
+        ),
         ("alpha = [0.1, 1.0]", "alpha = 0.1", 6, "`alpha` must be a list of values to try"),
         ("alpha = [0.1, 1.0]", "alpha = [0.1, -1.0]", 6, "alpha"),
         ("search = \"few\"", "search = \"many\"", 10, "must be one of few, found `many`"),

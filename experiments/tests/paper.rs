@@ -50,6 +50,48 @@ fn tables_have_the_sizes_of_the_paper() {
 }
 
 #[test]
+fn tables_and_figures_are_named_as_in_the_source_of_the_paper() {
+    let labels: Vec<String> = all().filter_map(|(_, table)| table.paper).collect();
+    assert_eq!(
+        labels,
+        [
+            "table_d, fig_hyperparameter",
+            "table_sslCpr",
+            "table_sje",
+            "fig_semComb",
+            "table_objectresults",
+            "table_actionresults",
+            "fig_repcomb_ucf101_51, fig_repcomb_ucf101_81, fig_repcomb_hmdb51",
+        ]
+    );
+}
+
+#[test]
+fn numbers_of_features_are_those_of_the_paper() {
+    let datasets = Experiment::named("object-recognition").expect("a table").datasets;
+    let visual = |dataset: &str, name: &str| datasets[dataset].visual(name).dim;
+    let semantic = |dataset: &str, name: &str| datasets[dataset].semantic(name).dim;
+    for dataset in ["awa", "cub"] {
+        assert_eq!([visual(dataset, "googlenet"), visual(dataset, "vgg19")], [Some(1024), Some(4096)]);
+    }
+    assert_eq!(
+        [semantic("awa", "att"), semantic("cub", "att"), semantic("ucf101", "att")],
+        [85, 312, 115].map(Some)
+    );
+    assert_eq!(
+        ["awa", "cub", "ucf101", "hmdb51"].map(|name| semantic(name, "wv")),
+        [300, 400, 300, 300].map(Some)
+    );
+    // The paper does not say how many features bags and the two parts of MBH together have.
+    for name in ["mbh", "hog-bof", "gist3d", "stlpc"] {
+        assert_eq!(
+            (visual("ucf101", name), datasets["ucf101"].visual(name).stand_in_dim.is_some()),
+            (None, true)
+        );
+    }
+}
+
+#[test]
 fn cells_are_what_the_paper_describes() {
     let named = |name: &str| Experiment::named(name).expect(name);
     let at = |table: &Experiment, row: &str, column: &str| {
@@ -77,6 +119,14 @@ fn cells_are_what_the_paper_describes() {
     let representations = named("representations");
     let cell = at(&representations, "3", "hmdb51:26-25/wv");
     assert_eq!((cell.views, cell.visual.len()), (Views::First(3), 11));
+
+    let weights = named("gamma");
+    let search = at(&weights, "awa/vgg19/att+wv", "self-training").search;
+    let values = |axes: &[bidilel::tune::Axis]| -> Vec<f64> {
+        axes[0].values.iter().map(|value| value.as_f64().expect("a number")).collect()
+    };
+    assert_eq!(values(&search.axes), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9], "what is chosen among");
+    assert_eq!(values(&search.drawn), [0.0, 1.0], "the ends of the figure");
 
     let settings = named("hyper-parameters");
     assert_eq!(at(&settings, "awa/vgg19/att", "dim").show, Show::Setting("dim".to_owned()));

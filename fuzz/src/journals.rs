@@ -4,6 +4,8 @@ use super::crafted::Recipe;
 
 /// The fingerprint that a journal must have to be continued.
 pub const FINGERPRINT: &str = "abc";
+/// That of the package that reads it.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The bytes of a journal.
 pub fn journal(recipe: &mut Recipe<'_>) -> Vec<u8> {
@@ -11,7 +13,7 @@ pub fn journal(recipe: &mut Recipe<'_>) -> Vec<u8> {
         0 => r#"{"journal":"bidilel tune","version":1,"fingerprint":"abd"}"#.to_owned(),
         1 => r#"{"fingerprint":["abc"]}"#.to_owned(),
         2 => String::new(),
-        _ => format!(r#"{{"journal":"bidilel tune","version":1,"fingerprint":"{FINGERPRINT}"}}"#),
+        _ => format!(r#"{{"journal":"bidilel tune","version":1,"fingerprint":"{VERSION} {FINGERPRINT}"}}"#),
     };
     let mut bytes = Vec::new();
     while !recipe.is_empty() && bytes.len() < 1 << 16 {

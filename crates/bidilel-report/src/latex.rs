@@ -32,6 +32,8 @@ pub(crate) fn escape(text: &str) -> String {
             '<' => escaped += "\\textless{}",
             '>' => escaped += "\\textgreater{}",
             '±' => escaped += "$\\pm$",
+            // An empty line is a new paragraph, which no caption may have, and a form feed is one, too.
+            _ if character.is_control() => escaped.push(' '),
             _ => match GREEK.iter().find(|(letter, _)| *letter == character) {
                 Some((_, name)) => escaped.extend(["$\\", name, "$"]),
                 None => escaped.push(character),
@@ -94,6 +96,11 @@ pub(crate) fn boxes(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_do_not_end_within_a_text() {
+        assert_eq!(escape("a\n\nb\r\nc\u{c}d"), "a  b  c d");
+    }
 
     #[test]
     fn greek_letters_are_mathematics_and_other_far_letters_have_a_box_to_fall_back_to() {

@@ -20,7 +20,7 @@ pub(crate) fn render(table: &Table) -> String {
 }
 
 /// Text that is shown as it is: most readers of Markdown take HTML in it for HTML.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -28,7 +28,7 @@ fn escape(text: &str) -> String {
             '<' => escaped += "&lt;",
             '>' => escaped += "&gt;",
             '&' => escaped += "&amp;",
-            '\n' | '\r' => escaped.push(' '),
+            _ if character.is_control() => escaped.push(' '),
             _ => escaped.push(character),
         }
     }

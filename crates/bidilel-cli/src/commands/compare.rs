@@ -268,7 +268,7 @@ struct Journal {
 
 impl Journal {
     fn open(path: &Path, fingerprint: &str, resume: bool) -> Result<Self> {
-        let (lines, entered) = Lines::open::<Entered>(path, "compare", fingerprint, resume)?;
+        let (lines, entered) = Lines::of_this_version::<Entered>(path, "compare", fingerprint, resume)?;
         let mut journal = Self { lines, measured: HashMap::new(), scores: HashMap::new() };
         for line in entered {
             match line {

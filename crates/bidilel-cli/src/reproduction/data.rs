@@ -7,12 +7,15 @@ use std::sync::Arc;
 use bidilel::dataset::Dataset;
 use bidilel::reproduce::DataFingerprint;
 use bidilel::split::Trial;
-use bidilel_experiments::{Cell, DataSource};
+use bidilel_experiments::{Cell, DataSource, Views};
 use bidilel_math::Observer;
 use bidilel_report::{DataRecord, MissingData};
 
-use super::resolve::{Division, Needed, found, stand_in};
+use super::resolve::{Division, Needed, Offered, found, stand_in};
 use crate::failure::worded;
+
+/// Of fewer there is nothing to select.
+const FEWEST_CANDIDATES: usize = 2;
 
 /// Where data come from.
 #[derive(Debug, Clone)]
@@ -67,8 +70,12 @@ pub(crate) struct CellData {
     pub(crate) trials: Vec<Trial>,
     pub(crate) visual: Vec<String>,
     pub(crate) semantic: Vec<String>,
-    /// What stands for something else: `WV: sentences`.
+    /// What is other than published: `sentences` for word vectors, a part of the candidates for all of them.
     pub(crate) substitutes: Vec<String>,
+    /// Candidates that are not there.
+    pub(crate) absent: Vec<MissingData>,
+    /// Whether divisions are others than those of the experiment.
+    pub(crate) divisions: Option<String>,
 }
 
 /// The datasets of a run, each opened once.
@@ -85,16 +92,16 @@ impl Store {
         Self { origin, seed, splits, open: HashMap::new() }
     }
 
-    /// The data of a cell; `several` candidates need not all be there.
+    /// The data of a cell. Candidates of which the first few are taken need not all be there.
     pub(crate) fn cell(
         &mut self,
         cell: &Cell,
         source: &DataSource,
-        several: bool,
         watch: &dyn Observer,
     ) -> Result<CellData, Absent> {
         let title = source.title.clone().unwrap_or_else(|| cell.dataset.clone());
         let (seed, limit, place) = (self.seed, self.splits, self.place(&cell.dataset, source));
+        let generated = self.stand_ins().is_some();
         let needed = Needed { title: &title, place: &place, cell, source };
         let opened = match self.opened(&cell.dataset, source, watch) {
             Ok(opened) => opened,
@@ -106,30 +113,53 @@ impl Store {
         };
         let dataset = Arc::clone(&opened.dataset);
         let (mut substitutes, mut visual, mut semantic) = (Vec::new(), Vec::new(), Vec::new());
-        let views: Vec<&str> = dataset.visual.iter().map(|view| &view.name[..]).collect();
+        let mut views: Vec<Offered<'_>> = dataset.visual.iter().map(Offered::visual).collect();
+        let mut descriptions: Vec<Offered<'_>> = dataset.semantic.iter().map(Offered::semantic).collect();
+        if generated {
+            // Stand-ins have as many features as their scale says.
+            views.iter_mut().chain(&mut descriptions).for_each(|offer| offer.dim = None);
+        }
         for name in &cell.visual {
             visual.extend(found(&source.visual(name), &views, name, &mut substitutes));
         }
-        let descriptions: Vec<&str> = dataset.semantic.iter().map(|one| &one.name[..]).collect();
         for name in &cell.semantic {
             semantic.extend(found(&source.semantic(name), &descriptions, name, &mut substitutes));
         }
-        let enough = if several { 2 } else { cell.visual.len() };
-        let mut absent = if visual.len() < enough { needed.visual(&views) } else { Vec::new() };
-        absent.extend(needed.semantic(&descriptions));
-        if !absent.is_empty() {
-            return Err(Absent::Missing(absent));
+        let enough = match cell.views {
+            Views::Named => cell.visual.len(),
+            Views::First(count) => count.max(FEWEST_CANDIDATES),
+        };
+        let absent = needed.visual(&views);
+        let mut lacking = if visual.len() < enough { absent.clone() } else { Vec::new() };
+        lacking.extend(needed.semantic(&descriptions));
+        if !lacking.is_empty() {
+            return Err(Absent::Missing(lacking));
         }
-        let Division { name, described, mut trials } = match needed.split_name() {
+        if !absent.is_empty() {
+            substitutes.push(format!("selected from {} of {} candidates", visual.len(), cell.visual.len()));
+        }
+        let division = match needed.split_name() {
             None => Division::first(&dataset)?,
             Some(split) => Division::named(&dataset, &source.split(split), split, seed)?
                 .ok_or_else(|| Absent::Missing(needed.split().into_iter().collect()))?,
         };
+        let divisions = needed.other_divisions(&division).filter(|_| !generated);
+        let Division { name, described, mut trials, .. } = division;
         trials.truncate(limit.unwrap_or(usize::MAX));
         opened.splits.insert(name.clone(), format!("{described}: {} used", trials.len()));
         opened.know(&visual)?;
         let fingerprint = opened.fingerprint.clone();
-        Ok(CellData { dataset, fingerprint, split: name, trials, visual, semantic, substitutes })
+        Ok(CellData {
+            dataset,
+            fingerprint,
+            split: name,
+            trials,
+            visual,
+            semantic,
+            substitutes,
+            absent,
+            divisions,
+        })
     }
 
     /// What was used, for the manifest.

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use bidilel::reproduce::{Ledger, Memory};
-use bidilel_report::{Machine, VERSION};
+use bidilel_report::Machine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::machine;
-use crate::tuning::journal::Lines;
+use crate::tuning::journal::{Lines, of_this_version};
 
 /// The form of the lines: what is found under other keys is not looked for, and a journal of form 1 had no machines.
 const KEYS: &str = "reproduce 2";
@@ -68,11 +68,6 @@ impl Journal {
     }
 }
 
-/// Another version of the program may compute other numbers: what it left is not found.
-fn of_this_version(key: &str) -> String {
-    format!("{VERSION} {key}")
-}
-
 impl Ledger for Journal {
     fn recall(&self, key: &str) -> Option<Value> {
         self.known.recall(&of_this_version(key))
@@ -89,6 +84,8 @@ impl Ledger for Journal {
 
 #[cfg(test)]
 mod tests {
+    use bidilel_report::VERSION;
+
     use super::*;
 
     #[test]

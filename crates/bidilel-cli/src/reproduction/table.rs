@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use bidilel::reproduce::Protocol;
 use bidilel::tune::SHARE;
-use bidilel_experiments::{Experiment, NAMES, Spread, Views};
+use bidilel_experiments::{Experiment, NAMES, Spread};
 use bidilel_report::{
     CellStatus, CellUnit, Manifest, MissingData, Reduced, Reproduction, TableCell, TableColumn, TableRow,
     VERSION,
@@ -108,6 +108,7 @@ impl Maker<'_> {
                     (None, _) => TableCell::without(CellStatus::Empty, CellUnit::Accuracy, published, None),
                     (Some(cell), Some(found)) => {
                         let job = jobs.iter().find(|job| job.place == at);
+                        needed.extend(job.iter().flat_map(|job| job.data.absent.iter().cloned()));
                         let cell = with_data(finished(&cell, found, experiment, published), job);
                         if self.store.stand_ins().is_some() { cell.incomparable() } else { cell }
                     }
@@ -221,8 +222,7 @@ impl Maker<'_> {
                     return Err(bidilel::Error::Cancelled.into());
                 }
                 let source = experiment.datasets.get(&cell.dataset).cloned().unwrap_or_default();
-                let several = cell.views != Views::Named;
-                let data = match self.store.cell(&cell, &source, several, self.host.observer()) {
+                let data = match self.store.cell(&cell, &source, self.host.observer()) {
                     Ok(data) => data,
                     Err(absent) => {
                         resolved.absent.push(((row, column), absent));
@@ -231,6 +231,7 @@ impl Maker<'_> {
                 };
                 let title = source.title.clone().unwrap_or_else(|| cell.dataset.clone());
                 resolved.notes.extend(data.substitutes.iter().map(|note| format!("§ {title}: {note}")));
+                resolved.notes.extend(data.divisions.clone());
                 let folds = source.folds.unwrap_or(FOLDS).min(self.options.folds.unwrap_or(usize::MAX));
                 let protocol = Protocol {
                     share: source.holdout.unwrap_or(SHARE),

@@ -1,6 +1,7 @@
 //! Journals: files of finished evaluations, one JSON object per line, written as they happen.
 //!
-//! The first line is a fingerprint of the data and of what is tried. A program that is killed leaves at most its last
+//! The first line is a fingerprint of the data and of what is tried, by this version of the program: another may compute other
+//! numbers. A program that is killed leaves at most its last
 //! line unfinished; that line is dropped.
 
 use std::collections::HashMap;
@@ -13,6 +14,9 @@ use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+/// The version of the program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A file of JSON lines under a head, to which lines are appended as results come.
 pub(crate) struct Lines {
@@ -53,11 +57,26 @@ impl Lines {
         Ok((Self { file: Mutex::new(file) }, lines))
     }
 
+    /// The same of lines that only this version of the program continues.
+    pub(crate) fn of_this_version<L: DeserializeOwned>(
+        path: &Path,
+        command: &str,
+        fingerprint: &str,
+        resume: bool,
+    ) -> Result<(Self, Vec<L>)> {
+        Self::open(path, command, &of_this_version(fingerprint), resume)
+    }
+
     /// Appends one line. One write of a whole line: a kill cannot interleave two.
     pub(crate) fn append(&self, line: &impl Serialize) -> std::io::Result<()> {
         let line = serde_json::to_string(line)? + "\n";
         self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
     }
+}
+
+/// A key or fingerprint that what another version of the program has computed does not have.
+pub(crate) fn of_this_version(key: &str) -> String {
+    format!("{VERSION} {key}")
 }
 
 /// The lines of a journal, and the number of its valid bytes.
@@ -134,7 +153,7 @@ impl Line {
 impl Journal {
     /// Starts a journal, or with `resume` continues an existing one.
     pub(crate) fn open(path: &Path, fingerprint: &str, resume: bool) -> Result<Self> {
-        let (lines, known) = Lines::open::<Line>(path, COMMAND, fingerprint, resume)?;
+        let (lines, known) = Lines::of_this_version::<Line>(path, COMMAND, fingerprint, resume)?;
         Ok(Self { lines, known: known.into_iter().map(Line::entry).collect() })
     }
 
@@ -163,7 +182,7 @@ mod tests {
 
     /// The evaluations of a text, and the number of its valid bytes.
     fn read(text: &[u8], fingerprint: &str) -> Result<(Known, usize)> {
-        let (lines, good) = super::read::<Line>(text, COMMAND, fingerprint)?;
+        let (lines, good) = super::read::<Line>(text, COMMAND, &of_this_version(fingerprint))?;
         Ok((lines.into_iter().map(Line::entry).collect(), good))
     }
 
@@ -208,6 +227,18 @@ mod tests {
         }
         let nested = format!("{{\"fingerprint\": {}", "[".repeat(100_000));
         assert!(read(format!("{nested}\n").as_bytes(), "abc").is_err());
+    }
+
+    #[test]
+    fn what_another_version_wrote_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let text = String::from_utf8(written()).unwrap();
+        std::fs::write(&path, text.replacen(&format!("\"{VERSION} "), "\"0.0.0 ", 1)).unwrap();
+        let refused = Journal::open(&path, "abc", true).map(|_| ()).unwrap_err();
+        assert!(format!("{refused:#}").contains("or of another version"), "{refused:#}");
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(Journal::open(&path, "abc", true).unwrap().len(), 2);
     }
 
     #[test]

@@ -105,6 +105,10 @@ fn a_comparison_that_was_interrupted_goes_on_where_it_was() {
     let other =
         bidilel(&[&["compare", &data, "--methods", "rr", "--seed", "1"], &tuned[..], &["--resume"]].concat());
     assert!(other.error().contains("other data or settings"), "{}", other.stderr);
+    let text = std::fs::read_to_string(&journal).expect("a journal");
+    let (version, earlier) = (format!("\"{} ", env!("CARGO_PKG_VERSION")), "\"0.0.0 ");
+    std::fs::write(&journal, text.replacen(&version, earlier, 1)).expect("writable");
+    assert!(run("rr", &["--resume"]).error().contains("or of another version"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod datasets;
 mod demo;
 mod describe;
 mod disk;
+mod divisions;
 mod documents;
 mod encode;
 mod evaluate;

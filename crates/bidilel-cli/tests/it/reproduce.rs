@@ -51,17 +51,17 @@ columns = ["data/cnn/attributes", "elsewhere/cnn/attributes"]
 "fixed" = ["99.0", "70.0 ± 0.1"]
 "#;
 
-fn parent(folder: &Folder) -> String {
+pub(crate) fn parent(folder: &Folder) -> String {
     Path::new(&folder.data()).parent().expect("a folder").display().to_string()
 }
 
-fn written(folder: &Folder, text: &str) -> String {
+pub(crate) fn written(folder: &Folder, text: &str) -> String {
     let path = folder.beside("mine.toml");
     fs::write(&path, text).expect("a file");
     path
 }
 
-fn cell(table: &Value, row: usize, column: usize) -> &Value {
+pub(crate) fn cell(table: &Value, row: usize, column: usize) -> &Value {
     &table["rows"][row]["cells"][column]
 }
 
@@ -263,6 +263,7 @@ fn tables_are_listed_and_shown() {
     ];
     assert_eq!(names, expected);
     assert_eq!(list["experiments"][5]["datasets"], serde_json::json!(["ucf101", "hmdb51"]));
+    assert_eq!(list["experiments"][0]["published"], "table_d, fig_hyperparameter");
     let text = bidilel(&["reproduce", "--list"]).stdout;
     assert!(expected.iter().all(|name| text.contains(name)), "{text}");
     // What is shown can be run.

@@ -45,6 +45,11 @@ pub enum TestedOver {
     Classes,
 }
 
+/// The mark of a published number that is over other unseen classes than ours.
+pub(super) const OTHER_CLASSES: char = '†';
+/// The mark of a published number that is the share of instances, not the mean over classes.
+pub(super) const OVER_INSTANCES: char = '‡';
+
 /// A published number, in the unit of the cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedNumber {
@@ -52,10 +57,22 @@ pub struct PublishedNumber {
     pub value: f64,
     /// What stands after `±`.
     pub spread: Option<f64>,
-    /// A mark after it.
+    /// A mark after it: † is over other unseen classes, ‡ over instances instead of classes; others only stand there.
     pub mark: String,
     /// Trials that the spread is the standard error over; none where it is something else.
     pub trials: Option<usize>,
+}
+
+impl PublishedNumber {
+    /// Whether it is over other unseen classes than ours.
+    pub(super) fn is_of_other_classes(&self) -> bool {
+        self.mark.contains(OTHER_CLASSES)
+    }
+
+    /// Whether it is the share of instances.
+    pub(super) fn is_over_instances(&self) -> bool {
+        self.mark.contains(OVER_INSTANCES)
+    }
 }
 
 /// One run behind a number.
@@ -101,7 +118,7 @@ pub struct TableCell {
     pub spread: Option<f64>,
     /// The published number.
     pub published: Option<PublishedNumber>,
-    /// Ours less the published one.
+    /// Ours less the published one; ours over instances where the published one is.
     pub difference: Option<f64>,
     /// Of the difference.
     pub p_value: Option<f64>,
@@ -163,10 +180,7 @@ impl TableCell {
 
     /// The accuracy of some runs: of one trial from several starts, or of several trials.
     pub fn accuracy(runs: &[Measured], deviation: bool, published: Option<PublishedNumber>) -> Self {
-        let mut trials: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        runs.iter().for_each(|run| trials.entry(&run.trial).or_default().push(run.per_class));
-        let means: BTreeMap<String, f64> =
-            trials.iter().map(|(trial, runs)| ((*trial).to_owned(), Summary::of(runs).mean)).collect();
+        let means = by_trial(runs, |run| run.per_class);
         let over_trials: Vec<f64> = means.values().copied().collect();
         let all: Vec<f64> = runs.iter().map(|run| run.per_class).collect();
         let summary = Summary::of(&over_trials);
@@ -175,18 +189,31 @@ impl TableCell {
             (false, _, 2..) => Some(summary.standard_error),
             _ => None,
         };
-        let by_trial = over_trials.len() >= FEWEST_TRIALS;
-        let units = if by_trial { means } else { by_class(runs) };
-        let values: Vec<f64> = units.values().copied().collect();
-        let (p_value, over) = match &published {
-            None => (None, None),
-            Some(PublishedNumber { value, spread: Some(error), trials: Some(trials), .. }) if by_trial => {
+        let many = over_trials.len() >= FEWEST_TRIALS;
+        let units = if many { means } else { by_class(runs) };
+        // Numbers of other classes or of another kind of mean are not tested against each other.
+        let testable =
+            published.as_ref().filter(|number| !number.is_of_other_classes() && !number.is_over_instances());
+        let tested = match (testable, over_trials.len()) {
+            (
+                Some(PublishedNumber { value, spread: Some(error), trials: Some(trials), .. }),
+                FEWEST_TRIALS..,
+            ) => {
                 let ours = (summary.mean, summary.standard_error, over_trials.len());
-                (welch(ours, (*value, *error, *trials)), Some(TestedOver::Trials))
+                welch(ours, (*value, *error, *trials)).map(|p| (p, TestedOver::Trials))
             }
-            Some(published) => {
-                (t_test(&values, published.value), Some(TestedOver::Classes).filter(|_| !by_trial))
+            (Some(published), 1) => {
+                let values: Vec<f64> = units.values().copied().collect();
+                t_test(&values, published.value).map(|p| (p, TestedOver::Classes))
             }
+            // Of a few trials the mean is over trials, that of their classes is another.
+            _ => None,
+        };
+        let comparable = match &published {
+            Some(number) if number.is_over_instances() => {
+                mean_of(by_trial(runs, |run| run.per_image).into_values())
+            }
+            _ => summary.mean,
         };
         let run = |run: &Measured| TableRun {
             trial: run.trial.clone(),
@@ -198,9 +225,9 @@ impl TableCell {
         Self {
             value: Some(summary.mean),
             spread,
-            difference: published.as_ref().map(|published| summary.mean - published.value),
-            p_value: p_value.filter(|_| over.is_some()),
-            over,
+            difference: published.as_ref().map(|published| comparable - published.value),
+            p_value: tested.map(|(p, _)| p),
+            over: tested.map(|(_, over)| over),
             runs: runs.iter().map(run).collect(),
             units,
             ..Self::without(CellStatus::Measured, CellUnit::Accuracy, published, None)
@@ -216,6 +243,13 @@ impl TableCell {
         let note = value.is_none().then(|| "the setting has no say in what was chosen".to_owned());
         Self { value, ..Self::without(status, CellUnit::Setting, published, note) }
     }
+}
+
+/// Accuracies of trials: means over starts.
+fn by_trial(runs: &[Measured], of: impl Fn(&Measured) -> f64) -> BTreeMap<String, f64> {
+    let mut trials: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    runs.iter().for_each(|run| trials.entry(&run.trial).or_default().push(of(run)));
+    trials.into_iter().map(|(trial, runs)| (trial.to_owned(), Summary::of(&runs).mean)).collect()
 }
 
 /// Accuracies of classes: means over runs.
@@ -274,6 +308,46 @@ pub(super) mod tests {
         // A number without a spread over trials cannot be tested against trials.
         let untested = TableCell::accuracy(&trials, false, Some(number(0.2, None, Some(30))));
         assert_eq!((untested.p_value, untested.over), (None, None));
+    }
+
+    #[test]
+    fn between_one_trial_and_enough_of_them_nothing_is_tested() {
+        let trials: Vec<Measured> =
+            (0..7).map(|i| run(&format!("random:{i}"), 0, &[0.2 + 0.01 * f64::from(i), 0.3, 0.25])).collect();
+        let tested = |count: usize, published| {
+            let cell = TableCell::accuracy(&trials[..count], false, Some(published));
+            assert!(cell.difference.is_some(), "{count}");
+            cell.over
+        };
+        let over_trials = || number(0.9, Some(0.004), Some(30));
+        for (count, over) in
+            [(1, Some(TestedOver::Classes)), (2, None), (5, None), (6, Some(TestedOver::Trials))]
+        {
+            assert_eq!(tested(count, over_trials()), over, "{count} trials");
+        }
+        assert_eq!(tested(5, number(0.9, None, None)), None);
+    }
+
+    #[test]
+    fn what_is_of_other_classes_is_not_tested_and_what_is_over_instances_is_compared_with_ours_over_instances()
+     {
+        let runs = [run("standard", 0, &[0.4, 0.5, 0.6])];
+        let marked = |mark: &str| {
+            let published = PublishedNumber { mark: mark.to_owned(), ..number(0.9, None, None) };
+            TableCell::accuracy(&runs, false, Some(published))
+        };
+        assert_eq!(marked("").stars(), "*", "the test would be significant");
+        let dagger = marked("†");
+        assert_eq!((dagger.p_value, dagger.over, dagger.stars()), (None, None, ""));
+        assert_eq!(dagger.text(), "50.0 (90.0†, -40.0)");
+        let mut instances = marked("‡");
+        assert_eq!((instances.p_value, instances.over), (None, None));
+        assert_eq!(instances.difference, Some(0.5 - 0.9), "the share of instances is 0.5 in every run");
+        let others = [run("standard", 0, &[0.4, 0.5, 0.6]), Measured { per_image: 0.7, ..runs[0].clone() }];
+        let published = PublishedNumber { mark: "‡".to_owned(), ..number(0.9, None, None) };
+        instances = TableCell::accuracy(&others, false, Some(published));
+        assert!((instances.difference.expect("a difference") - (0.6 - 0.9)).abs() < 1e-12);
+        assert_eq!(instances.text(), "50.0 (90.0‡, -30.0)");
     }
 
     #[test]

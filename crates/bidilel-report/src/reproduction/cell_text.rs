@@ -43,7 +43,7 @@ impl TableCell {
         let published = self.published.as_ref()?;
         let theirs = format!("{}{}", self.with_spread(published.value, published.spread), published.mark);
         let difference = self.difference.filter(|_| self.unit == CellUnit::Accuracy);
-        Some((theirs, difference.map(|difference| format!("{:+.1}", 100.0 * difference))))
+        Some((theirs, difference.map(points)))
     }
 
     /// The whole cell as plain text.
@@ -55,5 +55,22 @@ impl TableCell {
                 format!("{} ({theirs}, {difference}{})", self.ours(), self.stars())
             }
         }
+    }
+}
+
+/// A difference of accuracies in points: one that rounds to none has no sign.
+fn points(difference: f64) -> String {
+    let points = format!("{:+.1}", 100.0 * difference);
+    if matches!(&points[..], "+0.0" | "-0.0") { "0.0".to_owned() } else { points }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::points;
+
+    #[test]
+    fn a_difference_that_rounds_to_none_has_no_sign() {
+        let shown = [0.0, -0.0, 0.0004, -0.0004, 0.0006, -0.0006, 0.1].map(points);
+        assert_eq!(shown, ["0.0", "0.0", "0.0", "0.0", "+0.1", "-0.1", "+10.0"]);
     }
 }

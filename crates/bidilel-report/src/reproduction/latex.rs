@@ -24,7 +24,8 @@ impl Reproduction {
             body += &self.row(number, row, first);
         }
         // What to get is for who makes the table, not for who reads it.
-        let missing: Vec<String> = self.missing_lines().map(|line| format!("% {line}")).collect();
+        let missing: Vec<String> =
+            self.missing_lines().map(|line| format!("% {}", line.replace(char::is_control, " "))).collect();
         let comments = if missing.is_empty() { String::new() } else { missing.join("\n") + "\n" };
         let (caption, label, remarks) = (word(&self.title), file_name(&self.experiment), self.remarks());
         let boxes = boxes(&format!("{caption}{body}{remarks}"));

@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::{CellStatus, Reproduction, TableCell, TableRow};
-use crate::{Align, Table, wrap_lines};
+use crate::{Align, Table, markdown, wrap_lines};
 
 impl Reproduction {
     /// The table with its title, legend and notes: for a person.
@@ -33,10 +33,10 @@ impl Reproduction {
             .bold_legend()
             .iter()
             .chain(&self.foot())
-            .map(|line| format!("- {}\n", line.replace('*', "\\*")))
+            .map(|line| format!("- {}\n", plain(line)))
             .collect();
         let gap = if foot.is_empty() { "" } else { "\n" };
-        format!("**{}**\n\n{table}{gap}{}", self.title, foot.concat())
+        format!("**{}**\n\n{table}{gap}{}", plain(&self.title), foot.concat())
     }
 
     /// One line per cell, with fractions: for spreadsheets and scripts.
@@ -219,4 +219,9 @@ impl Reproduction {
             table.push(stub(number).into_iter().chain(cells).collect());
         }
     }
+}
+
+/// Text outside of the table, as it is.
+fn plain(text: &str) -> String {
+    markdown::escape(text).replace('*', "\\*")
 }

@@ -2,7 +2,8 @@
 //!
 //! A difference from a published number is tested over trials by Welch's test where both have a standard error over
 //! trials, otherwise over unseen classes by Student's test against the number as it is printed, whose own spread is not
-//! known. Among our numbers the best is marked, with those that a signed-rank test does not tell from it.
+//! known. Of two to five trials neither is possible: their mean is over trials, and they are too few. A number that is marked
+//! as one of other classes, or over instances, is not tested. Among our numbers the best is marked, with those that a signed-rank test does not tell from it.
 
 mod best;
 mod cell;
@@ -135,6 +136,11 @@ impl Reproduction {
         } else if cells().any(|cell| cell.published.is_some() && cell.status == CellStatus::Measured) {
             lines.push("ours (published)".to_owned());
         }
+        let spreads =
+            |cell: &TableCell| [cell.spread, cell.published.as_ref().and_then(|number| number.spread)];
+        if cells().flat_map(spreads).any(|spread| spread.is_some()) {
+            lines.push(format!("± {}", self.spread_words()));
+        }
         if cells().any(|cell| cell.p_value.is_some()) {
             let over: Vec<&str> = [TestedOver::Trials, TestedOver::Classes]
                 .into_iter()
@@ -148,6 +154,18 @@ impl Reproduction {
                 .collect();
             lines.push(format!("* p < 0.05, ** p < 0.01, *** p < 0.001: {}", over.join(", ")));
         }
+        let marked = |mark: fn(&PublishedNumber) -> bool| {
+            cells().any(|cell| cell.difference.is_some() && cell.published.as_ref().is_some_and(mark))
+        };
+        if marked(PublishedNumber::is_of_other_classes) {
+            lines.push("† published of other unseen classes: not tested".to_owned());
+        }
+        if marked(PublishedNumber::is_over_instances) {
+            lines.push(
+                "‡ published over instances: the difference is from our accuracy over instances, and not tested"
+                    .to_owned(),
+            );
+        }
         if cells().any(|cell| cell.substitute) {
             lines.push("§ other data than the published".to_owned());
         }
@@ -155,6 +173,15 @@ impl Reproduction {
             lines.push("n/a: the data are missing".to_owned());
         }
         lines
+    }
+
+    /// What stands after `±`, in words.
+    fn spread_words(&self) -> &str {
+        match &self.spread[..] {
+            "standard-error" => "standard error over trials",
+            "standard-deviation" => "standard deviation over runs",
+            other => other,
+        }
     }
 
     /// What bold stands for, in formats that have it.

@@ -92,6 +92,7 @@ fn text_has_the_layout_of_the_paper() {
     CUB      Vgg19      WV          n/a (47.6 ± 0.1)      n/a (47.6 ± 0.1)  n/a (47.6 ± 0.1)
 
     ours (published, difference)
+    ± standard error over trials
     * p < 0.05, ** p < 0.01, *** p < 0.001: Student's test over our unseen classes against the published number
     § other data than the published
     n/a: the data are missing
@@ -106,7 +107,7 @@ fn text_has_the_layout_of_the_paper() {
 #[test]
 fn markdown_marks_the_best() {
     insta::assert_snapshot!(table().markdown(), @r#"
-    **Accuracy % of a & b**
+    **Accuracy % of a &amp; b**
 
     |  |  |  | LSM |  | SVR |
     | :--- | :--- | :--- | ---: | ---: | ---: |
@@ -118,7 +119,8 @@ fn markdown_marks_the_best() {
 
     - bold: our best of a row or column, and what a signed-rank test does not tell from it
     - ours (published, difference)
-    - \* p < 0.05, \*\* p < 0.01, \*\*\* p < 0.001: Student's test over our unseen classes against the published number
+    - ± standard error over trials
+    - \* p &lt; 0.05, \*\* p &lt; 0.01, \*\*\* p &lt; 0.001: Student's test over our unseen classes against the published number
     - § other data than the published
     - n/a: the data are missing
     - § AwA: `sentences` stands for WV
@@ -157,12 +159,54 @@ fn latex_spans_headers_and_rules_parts() {
     \parbox{\textwidth}{\footnotesize\raggedright
     Bold: our best of a row or column, and what a signed-rank test does not tell from it.\par
     Ours (published, difference).\par
+    $\pm$ standard error over trials.\par
     * p \textless{} 0.05, ** p \textless{} 0.01, *** p \textless{} 0.001: Student's test over our unseen classes against the published number.\par
     $^{\S}$ other data than the published.\par
     n/a: the data are missing.\par
     $^{\S}$ AwA: \texttt{sentences} stands for WV.}
     \end{table*}
     "#);
+}
+
+#[test]
+fn line_ends_and_markup_in_the_words_of_users_change_no_layout() {
+    let mut table = table();
+    table.title = "One | <b>two</b>\n\nthree".to_owned();
+    table.notes = vec!["a <note>\n\nof `two` lines".to_owned()];
+    table.missing[0].get = "birds\n\\end{table*}".to_owned();
+    let markdown = table.markdown();
+    assert!(markdown.starts_with("**One \\| &lt;b&gt;two&lt;/b&gt;  three**\n"), "{markdown}");
+    assert!(markdown.contains("\n- a &lt;note&gt;  of `two` lines\n"), "{markdown}");
+    let latex = table.latex();
+    assert!(latex.contains("\\caption{One \\textbar{} \\textless{}b"), "{latex}");
+    assert!(
+        latex.contains("two\\textless{}/b\\textgreater{}  three.}"),
+        "a blank line ends a caption: {latex}"
+    );
+    assert!(latex.contains("% missing: CUB-200-2011. Get birds \\end{table*}, and"), "{latex}");
+    assert_eq!(latex.matches("\n\\end{table*}").count(), 1, "{latex}");
+}
+
+#[test]
+fn the_legend_says_what_marks_of_published_numbers_and_spreads_are() {
+    let mut table = table();
+    let marked = |mark: &str| {
+        let published = PublishedNumber { mark: mark.to_owned(), ..number(0.9, None, None) };
+        TableCell::accuracy(&[run("standard", 0, &[0.4, 0.5])], false, Some(published))
+    };
+    let legend = |table: &Reproduction| table.legend().join("\n");
+    assert!(!legend(&table).contains(['†', '‡']), "{}", legend(&table));
+    table.rows[1].cells = vec![marked("†"), marked("‡"), marked("")];
+    table.spread = "standard-deviation".to_owned();
+    for line in [
+        "† published of other unseen classes: not tested",
+        "‡ published over instances: the difference is from our accuracy over instances, and not tested",
+        "± standard deviation over runs",
+    ] {
+        assert!(table.text(None).lines().any(|other| other == line), "{line}: {}", table.text(None));
+    }
+    table.rows.truncate(1);
+    assert!(!legend(&table).contains('±'), "no number has a spread: {}", legend(&table));
 }
 
 #[test]

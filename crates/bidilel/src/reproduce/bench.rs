@@ -158,10 +158,17 @@ impl<'l> Bench<'l> {
                     |settings: Settings, axis: &tune::Axis| axis.over(&settings).map(|mut all| all.remove(0));
                 return Ok(Choice::given(plan.axes.iter().try_fold(plan.base.clone(), only)?));
             }
-            let host = Scores { ledger, bench: format!("{} {:?}", self.key, self.protocol) };
+            let (host, seed) =
+                (Scores { ledger, bench: format!("{} {:?}", self.key, self.protocol) }, self.protocol.seed);
             let evaluator = self.evaluator(&plan.base, watch)?;
             let folds = evaluator.folds();
-            Ok(Choice::of(&plan.run(evaluator, &host, watch)?, folds))
+            let mut choice = Choice::of(&plan.run(evaluator, &host, watch)?, folds);
+            let chosen = choice.settings.clone();
+            for axis in &search.drawn {
+                let drawn = Search::plan_of_drawn(axis, &chosen, seed)?;
+                choice.draw(&axis.name, &drawn.run(evaluator, &host, watch)?, folds);
+            }
+            Ok(choice)
         })
     }
 

@@ -28,6 +28,8 @@ pub struct Search {
     pub order: Order,
     /// Settings to vary with their values; they replace the paper's values for them.
     pub axes: Vec<Axis>,
+    /// Further values for the curves: scored beside the choice, one setting at a time, and never chosen.
+    pub drawn: Vec<Axis>,
 }
 
 impl Search {
@@ -55,6 +57,16 @@ impl Search {
         Ok(Plan { base, axes: self.axes.clone(), strategy, rule: Rule::Highest, auto: false, seed })
     }
 
+    /// Values of a drawn setting, everything else as it was chosen.
+    pub(super) fn plan_of_drawn(axis: &Axis, chosen: &Settings, seed: u64) -> Result<Plan> {
+        let free = Map::from_iter([(axis.name.clone(), Value::Null)]);
+        let mut axis = axis.clone();
+        // A curve has at least two values; the chosen one is scored already.
+        axis.values.extend(chosen.entries().get(&axis.name).cloned());
+        let (base, axes) = (chosen.with(&free)?, vec![axis]);
+        Ok(Plan { base, axes, strategy: Strategy::Grid, rule: Rule::Highest, auto: false, seed })
+    }
+
     /// Whether there is nothing to try.
     pub fn is_single(&self) -> bool {
         self.order == Order::Grid && self.axes.iter().all(|axis| axis.values.len() < 2)
@@ -62,9 +74,13 @@ impl Search {
 
     /// Everything that decides the choice, as text.
     pub(super) fn key(&self) -> String {
-        let axes: Vec<Value> = self.axes.iter().map(|axis| json!([axis.name, axis.values])).collect();
+        let listed = |axes: &[Axis]| -> Vec<Value> {
+            axes.iter().map(|axis| json!([axis.name, axis.values])).collect()
+        };
+        let (axes, drawn) = (listed(&self.axes), listed(&self.drawn));
         let after = self.after.as_ref().map(|after| after.key());
-        json!({"after": after, "settings": self.settings, "order": format!("{:?}", self.order), "axes": axes})
+        let order = format!("{:?}", self.order);
+        json!({"after": after, "settings": self.settings, "order": order, "axes": axes, "drawn": drawn})
             .to_string()
     }
 }
@@ -123,6 +139,19 @@ impl Choice {
             folds,
             curves: outcome.curves.iter().map(curve).collect(),
         }
+    }
+
+    /// Adds points to the curve of a setting, in the order of its values.
+    pub(super) fn draw(&mut self, setting: &str, outcome: &Outcome, folds: usize) {
+        let drawn = Self::of(outcome, folds).curves.into_iter().filter(|curve| curve.setting == setting);
+        let Some(curve) = self.curves.iter_mut().find(|curve| curve.setting == setting) else { return };
+        for point in drawn.flat_map(|curve| curve.points) {
+            if !curve.points.iter().any(|known| known.value == point.value) {
+                curve.points.push(point);
+            }
+        }
+        let number = |point: &CurvePoint| point.value.as_f64().unwrap_or(f64::NAN);
+        curve.points.sort_by(|a, b| number(a).total_cmp(&number(b)));
     }
 
     /// Of settings that were not searched for.
