@@ -714,7 +714,7 @@ table! {
     balanced_rounds: usize, "The most rounds of balanced" {
         owner: BALANCED,
         value_name: "N",
-        default: Is("40"),
+        default: Is("500"),
         range: Range::AtLeast(1),
         tune: Tune::Varied("The most rounds of balanced"),
     }
