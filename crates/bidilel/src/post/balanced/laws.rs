@@ -32,8 +32,9 @@ fn refine(settings: &Balanced, latent: &Latent) -> (Mat<f64>, Vec<usize>) {
 
 #[test]
 fn answers_are_the_classes_of_the_largest_assignment() {
-    let before = latent(60);
-    for strength in [0.0, 0.5, 1.0] {
+    let cases = [1, 2].into_iter().flat_map(|spaces| [0.0, 0.5, 1.0].map(|strength| (spaces, strength)));
+    for (spaces, strength) in cases {
+        let before = Latent { spaces, ..latent(60) };
         let settings = Balanced { balanced_strength: strength, ..Balanced::default() };
         let refined = settings.refine(before.clone(), &Batch::UNNAMED).expect("refined");
         let found = refined.latent.as_ref().expect("points");
@@ -41,7 +42,13 @@ fn answers_are_the_classes_of_the_largest_assignment() {
         normalize_columns(start.as_mut());
         let clusters = settings.clusters(&found.points, &start, 0.3 * 20.0, strength, &[1.0 / 3.0; 3]);
         let values = settings.assignment(&clusters, &found.points);
-        assert_eq!(refined.labels(), Scores { values }.labels());
+        assert_eq!(refined.labels(), Scores { values: values.clone() }.labels(), "{spaces}, {strength}");
+        // Their softmax, by which propagation begins, is the assignment.
+        for (i, k) in (0..60).flat_map(|i| (0..3).map(move |k| (i, k))) {
+            let share = |k: usize| (-refined.scores.values[(k, i)].powi(2) / (2.0 * 0.05)).exp();
+            let sum: f64 = (0..3).map(share).sum();
+            assert!((share(k) / sum - values[(k, i)]).abs() < 1e-6, "{spaces}, {strength}: {i}, {k}");
+        }
     }
 }
 

@@ -31,7 +31,7 @@ mod laws;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-use bidilel_math::distance::normalize_columns;
+use bidilel_math::distance::{normalize_columns, pairwise};
 use bidilel_math::parallel::product;
 
 use super::sinkhorn::{assigned, class_sums, penalty, scale};
@@ -246,9 +246,10 @@ impl Balanced {
         (affinities, nearest)
     }
 
-    /// Minus the distances to the centers, with their prices.
+    /// Minus the distances to the centers, with their prices. Points of several spaces are compared by all their coordinates,
+    /// as they were assigned: potentials are of that distance.
     pub(super) fn priced(&self, latent: &Latent, prices: &[f64]) -> Scores {
-        let mut distances = latent.scores().distances();
+        let mut distances = pairwise(latent.embedding.as_ref(), latent.points.as_ref().as_ref());
         for instance in 0..distances.ncols() {
             for (value, price) in distances.col_as_slice_mut(instance).iter_mut().zip(prices) {
                 *value = (*value * *value + 2.0 * self.balanced_temperature * price).sqrt();
