@@ -162,7 +162,10 @@ impl Balanced {
         let (instances, classes) = (points.ncols(), start.ncols());
         let equal = vec![1.0 / classes as f64; classes];
         let few = Doubt::few(instances, classes);
-        let strength = self.balanced_strength * trust::weight(instances, classes);
+        // Nothing tells instances that are all equal apart: divided among classes, their answer would be left to rounding.
+        let first = points.col(0);
+        let distinct = if points.col_iter().all(|point| point == first) { 1 } else { instances };
+        let strength = self.balanced_strength * trust::weight(distinct, classes);
         let aimed = |pull: f64, strength: f64, shares: &[f64]| {
             self.clusters(points, start, pull * trust::class_weight(instances, classes), strength, shares)
         };
