@@ -95,7 +95,7 @@ fn a_round_never_lowers_the_objective_at_any_strength() {
         .flat_map(|s| [[1.0 / 3.0; 3], [0.5, 0.3, 0.2]].map(|shares| (s, shares)))
     {
         let value = |balanced_rounds: usize| {
-            let settings = Balanced { balanced_rounds, balanced_strength, ..Balanced::default() };
+            let settings = Balanced { balanced_strength, balanced_rounds, ..Balanced::default() };
             let found = settings.clusters(&points, &start, 0.3 * 50.0 / 3.0, balanced_strength, &shares);
             objective(&settings, &found, [&points, &start], &shares)
         };
@@ -112,7 +112,7 @@ fn rounds_end_where_the_objective_has_settled() {
     let shares = [1.0 / 3.0; 3];
     for balanced_strength in [0.0, 0.5] {
         let clusters = |balanced_rounds: usize| {
-            let settings = Balanced { balanced_rounds, balanced_strength, ..Balanced::default() };
+            let settings = Balanced { balanced_strength, balanced_rounds, ..Balanced::default() };
             let found = settings.clusters(&points, &start, 0.3 * 20.0, balanced_strength, &shares);
             let value = objective(&settings, &found, [&points, &start], &shares);
             (found, value)

@@ -141,9 +141,11 @@ impl Balanced {
         Ok((centers, potentials.iter().map(|potential| most - potential).collect()))
     }
 
-    /// The shares of the classes that are given, in their order.
+    /// The shares of the classes that are given, in their order; none where shares are free, and nothing holds to them.
     fn given(&self, batch: &Batch<'_>, classes: usize) -> Result<Option<Vec<f64>>> {
-        let Some(texts) = &self.balanced_prior else { return Ok(None) };
+        let Some(texts) = self.balanced_prior.as_ref().filter(|_| self.balanced_strength > 0.0) else {
+            return Ok(None);
+        };
         let prior = Prior::parse(texts)?;
         if batch.counts.is_empty() {
             return prior.of(batch.classes, classes).map(Some);
