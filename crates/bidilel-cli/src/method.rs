@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use bidilel::settings::{MethodName, Owner, Setting, Settings, TABLE};
+use bidilel::settings::{MethodName, Owner, PostName, Setting, Settings, TABLE};
 use bidilel_math::Observer;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
 use serde::Serialize;
@@ -120,6 +120,9 @@ fn circumstance(row: &Setting, settings: &Settings) -> String {
     match row.owner {
         Owner::Refiner(refiner) if !settings.post.iter().flatten().any(|post| *post == refiner) => {
             format!("without --post {}", named(refiner))
+        }
+        Owner::Refiner(PostName::Balanced) if !settings.holds_shares() => {
+            "with --balanced-strength 0, which leaves the shares of the classes free".to_owned()
         }
         Owner::BottomUp(learners) if !learners.contains(&learner) && is_own(settings) => {
             format!("with --bottom-up {}", named(learner))

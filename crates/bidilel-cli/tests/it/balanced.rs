@@ -66,6 +66,10 @@ fn prediction_takes_the_shares_of_the_batch_instead_of_those_of_the_fit() {
     let (fitted, typed) = (predicted(&[]), predicted(&["--balanced-prior", &prior(1)]));
     assert!(fitted[0] > 10 * fitted[1].max(1), "{fitted:?}");
     assert!(typed[1] > 10 * typed[0].max(1), "{typed:?}");
+    let free = ["predict", &model, features, "--balanced-strength", "0", "--balanced-prior", &prior(1)];
+    let free = bidilel(&free);
+    assert!(free.stderr.contains("--balanced-prior has no effect"), "{}", free.stderr);
+    assert!(!free.stderr.contains("these shares"), "{}", free.stderr);
     let unused = bidilel(&["predict", &model, features, "--post", "none", "--balanced-strength", "1"]);
     assert!(unused.stderr.contains("--post balanced"), "{}", unused.stderr);
 }

@@ -221,6 +221,11 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("evaluate {data} --alpha 1 --bottom-up pca", 0, "--alpha has no effect with --bottom-up pca"),
     ("evaluate {data} --krr-ridge 1", 0, "--krr-ridge has no effect with --top-down lsm"),
     ("evaluate {data} --balanced-strength 1", 0, "--balanced-strength has no effect without --post balanced"),
+    (
+        "evaluate {data} --post balanced --balanced-strength 0 --balanced-shares estimated",
+        0,
+        "--balanced-shares has no effect with --balanced-strength 0",
+    ),
     ("tune {data} --auto --strategy grid", 2, "'--auto' cannot be used with '--strategy <NAME>'"),
     ("tune {data} --auto --choose sure", 2, "'--auto' cannot be used with '--choose <NAME>'"),
     ("tune {data} --auto --method eszsl", 1, "--method must be bidilel with auto, which chooses among the pipelines of that method alone, found eszsl"),

@@ -23,6 +23,8 @@
 //! ```
 
 mod balanced;
+#[cfg(test)]
+mod batch_laws;
 mod beside_known;
 mod csls;
 mod global_correction;

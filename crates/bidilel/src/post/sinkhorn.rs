@@ -66,16 +66,33 @@ fn sums_under(affinities: &Mat<f64>, potentials: &[f64]) -> Vec<f64> {
     (0..classes).map(|class| blocks.iter().map(|sums| sums[class]).sum()).collect()
 }
 
-/// The assignment of every instance, its columns summing to 1: classes x instances.
-pub(super) fn assigned(mut affinities: Mat<f64>, potentials: &[f64]) -> Mat<f64> {
+/// The assignment of every instance, its columns summing to 1: classes x instances; and the sum over instances of
+/// `$\log \sum_k u_k a_{ik}$`.
+pub(super) fn assigned(mut affinities: Mat<f64>, potentials: &[f64]) -> (Mat<f64>, f64) {
     let weights: Vec<f64> = potentials.iter().map(|potential| potential.exp()).collect();
+    let mut logs = 0.0;
     for instance in 0..affinities.ncols() {
         let column = affinities.col_as_slice_mut(instance);
         column.iter_mut().zip(&weights).for_each(|(value, weight)| *value *= weight);
         let total: f64 = column.iter().sum();
+        logs += total.ln();
         column.iter_mut().for_each(|value| *value /= total);
     }
-    affinities
+    (affinities, logs)
+}
+
+/// What the shares add to those logarithms in the dual problem, with $\rho = s / (1 - s)$:
+/// `$\rho \sum_k n \pi_k (u_k^{-1/\rho} - 1)$`, and at full strength its limit `$-\sum_k n \pi_k \log u_k$`.
+pub(super) fn penalty(potentials: &[f64], strength: f64, shares: &[f64], instances: f64) -> f64 {
+    if strength <= 0.0 {
+        return 0.0;
+    }
+    let weight = strength / (1.0 - strength);
+    let of_class = |(potential, share): (&f64, &f64)| {
+        let cost = if strength < 1.0 { weight * (-potential / weight).exp_m1() } else { -potential };
+        instances * share * cost
+    };
+    potentials.iter().zip(shares).map(of_class).sum()
 }
 
 /// The class sums of an assignment.
@@ -97,7 +114,7 @@ mod tests {
         let shares = [0.5, 0.3, 0.2];
         let mut potentials = vec![0.0; 3];
         (0..20).for_each(|_| scale(&affinities, &mut potentials, 1.0, &shares));
-        let held = class_sums(&assigned(affinities.clone(), &potentials));
+        let held = class_sums(&assigned(affinities.clone(), &potentials).0);
         held.iter().zip(shares).for_each(|(sum, share)| assert!((sum - 40.0 * share).abs() < 1e-6, "{sum}"));
         let mut potentials = vec![0.0; 3];
         scale(&affinities, &mut potentials, 0.0, &shares);
@@ -122,7 +139,7 @@ mod tests {
             }
             let mut potentials = vec![0.0; 3];
             scale(&start, &mut potentials, 1.0, &shares);
-            assert!((assigned(start, &potentials) - brute).norm_max() < 1e-6);
+            assert!((assigned(start, &potentials).0 - brute).norm_max() < 1e-6);
         }
     }
 
@@ -159,7 +176,7 @@ mod tests {
         for affinities in [Mat::from_fn(2, 40, hard), Mat::from_fn(2, 40, tiny)] {
             let mut potentials = vec![0.0; 2];
             (0..40).for_each(|_| scale(&affinities, &mut potentials, 1.0, &[0.5; 2]));
-            let found = assigned(affinities.clone(), &potentials);
+            let found = assigned(affinities.clone(), &potentials).0;
             assert!((0..40).all(|i| (found[(0, i)] + found[(1, i)] - 1.0).abs() < 1e-12), "{potentials:?}");
             assert!((0..40).all(|i| found[(usize::from(i >= 38), i)] > 0.5), "{potentials:?}");
         }

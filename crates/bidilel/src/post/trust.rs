@@ -3,7 +3,8 @@
 //!
 //! With fewer than three instances per class the pull towards the embeddings weighs as much as with three, and proportions
 //! are held less, in the ratio of the instances to three per class: a single instance says nothing about its class, and
-//! cannot be shared out.
+//! cannot be shared out. For
+//! the proportions, instances that are all equal count as one.
 //!
 //! Shares that are assumed, $\pi$, are compared with those that the same refinement finds where proportions are free,
 //! `$\hat\pi$`, by the total variation distance `$\frac12 \sum_k |\pi_k - \hat\pi_k|$`: the part of the batch that would

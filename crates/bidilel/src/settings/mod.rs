@@ -97,6 +97,11 @@ impl Settings {
         })
     }
 
+    /// Whether balanced refinement holds the shares of the classes near any, or leaves them free.
+    pub fn holds_shares(&self) -> bool {
+        self.balanced_strength.is_none_or(|strength| strength > 0.0)
+    }
+
     /// The classes that compete for an instance.
     pub fn candidates(&self) -> Candidates {
         if self.generalized == Some(true) { Candidates::All } else { Candidates::Unseen }

@@ -693,7 +693,7 @@ table! {
     balanced_shares: BalancedShares, "The shares of the classes that balanced aims at: equal, or as the batch shows" {
         owner: BALANCED,
         value_name: "NAME",
-        when: |settings| settings.balanced_prior.is_none(),
+        when: |settings| settings.balanced_prior.is_none() && settings.holds_shares(),
         default: Is("equal"),
         excludes: Some("balanced_prior"),
         tune: Tune::Varied("The shares of the classes that balanced aims at: {names}"),
@@ -701,6 +701,7 @@ table! {
     balanced_prior: Vec<String>,
     "The shares of the classes, where they are known: CLASS=SHARE, comma-separated, or a .csv or .json file of them" {
         owner: BALANCED,
+        when: Settings::holds_shares,
         value_name: "SHARES",
         range: Range::Shares,
     }
@@ -714,7 +715,7 @@ table! {
     balanced_rounds: usize, "The most rounds of balanced" {
         owner: BALANCED,
         value_name: "N",
-        default: Is("40"),
+        default: Is("500"),
         range: Range::AtLeast(1),
         tune: Tune::Varied("The most rounds of balanced"),
     }

@@ -1,5 +1,6 @@
 //! A search under way: scores by setting and fold, each computed once whichever stage asks for it.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use bidilel_math::statistics::Summary;
@@ -51,6 +52,15 @@ pub(super) struct Log {
     evaluations: usize,
 }
 
+impl Log {
+    /// How many of the first `folds` folds have no score of a setting yet. What a journal has counts as missing, so that a
+    /// search that is resumed goes the way of one that was not.
+    fn missing(&self, settings: &Settings, folds: usize) -> usize {
+        let known = self.scores.get(&key(settings));
+        folds - known.map_or(0, |(scores, _)| scores.iter().take(folds).flatten().count())
+    }
+}
+
 impl<T: Scalar> Search<'_, T> {
     /// Clips dims that do not exist, and drops duplicates.
     pub(super) fn admit(&mut self, batch: Vec<Settings>) -> Vec<Settings> {
@@ -76,20 +86,28 @@ impl<T: Scalar> Search<'_, T> {
         if self.stopped {
             return Ok(());
         }
-        let left = self.host.evaluations_left(self.log.evaluations);
-        let affordable = left / folds.max(1);
-        self.stopped = affordable < batch.len();
-        let (whole, rest) = batch.split_at(batch.len().min(affordable));
-        self.score_affordable(stage, whole, folds)?;
+        let mut left = self.host.evaluations_left(self.log.evaluations);
+        let is_affordable = |settings: &&Settings| {
+            let rest = left.checked_sub(self.log.missing(settings, folds));
+            rest.inspect(|rest| left = *rest).is_some()
+        };
+        let whole = batch.iter().take_while(is_affordable).count();
+        self.stopped = whole < batch.len();
+        let (whole, rest) = batch.split_at(whole);
         // What is left of a budget is for the first folds of the next setting.
-        self.score_affordable(stage, &rest[..rest.len().min(1)], left % folds.max(1))
+        let partly = rest.first().map(|next| {
+            let affordable = |count: &usize| self.log.missing(next, *count) <= left;
+            (std::slice::from_ref(next), (0..folds).rfind(affordable).unwrap_or(0))
+        });
+        self.score_affordable(stage, whole, folds)?;
+        partly.map_or(Ok(()), |(next, folds)| self.score_affordable(stage, next, folds))
     }
 
     fn score_affordable(&mut self, stage: Stage, batch: &[Settings], folds: usize) -> Result<()> {
         if batch.len() * folds == 0 {
             return Ok(());
         }
-        self.log.evaluations += batch.len() * folds;
+        self.log.evaluations += batch.iter().map(|one| self.log.missing(one, folds)).sum::<usize>();
         self.host.planned(stage, batch.len() * folds);
         let (host, watch, log) = (self.host, self.watch, &mut self.log);
         // Only on these folds: a journal must not reveal more than the search has asked for.
@@ -123,7 +141,20 @@ impl<T: Scalar> Search<'_, T> {
         let unnamed = settings.post.is_some() && settings.post().is_empty();
         let bare = || known(&Settings { post: None, ..settings.clone() }).filter(|_| unnamed);
         let (scores, problem) = known(settings).or_else(bare).unwrap_or_default();
-        Scored::new(stage, settings.clone(), scores.into_iter().flatten().collect(), problem)
+        let scores =
+            if scores.is_empty() { scores } else { self.fold_order().map(|fold| scores[fold]).collect() };
+        Scored::new(stage, settings.clone(), scores.into_iter().map_while(|score| score).collect(), problem)
+    }
+
+    /// The folds as scores list them. Settings that lack some are compared on the first ones, so that these must be the same
+    /// folds. Where time was up in the middle of a batch, folds ended in any order: those that most settings have come first.
+    fn fold_order(&self) -> impl Iterator<Item = usize> + use<T> {
+        let mut order: Vec<usize> = (0..self.evaluator.folds()).collect();
+        if self.stopped {
+            let known = |fold: usize| self.log.scores.values().filter(|(own, _)| own[fold].is_some()).count();
+            order.sort_by_cached_key(|&fold| Reverse(known(fold)));
+        }
+        order.into_iter()
     }
 
     /// The settings by which one is judged: itself, or itself with either semantic representation.

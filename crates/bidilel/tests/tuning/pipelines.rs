@@ -117,6 +117,18 @@ fn a_budget_ends_with_the_best_that_was_scored() {
     }
 }
 
+/// Later stages ask again for what is known; a budget of evaluations is for what is not.
+#[test]
+fn a_budget_of_evaluations_is_spent_on_new_ones() {
+    for budget in [40, 150, 400] {
+        let host = Memory { budget: Some(budget), ..Memory::default() };
+        let outcome =
+            run(&plan(json!({"bottom_up": "pca"}), Vec::new()), &host, &Silent).expect("an outcome");
+        let recorded = *host.recorded.lock().expect("a lock");
+        assert!(recorded == budget || !outcome.stopped && recorded < budget, "{budget}: {recorded}");
+    }
+}
+
 #[test]
 fn a_budget_for_the_defaults_alone_is_enough_in_any_order() {
     for strategy in [Strategy::Paper, Strategy::Grid, Strategy::Random { samples: 4 }, Strategy::Halving] {

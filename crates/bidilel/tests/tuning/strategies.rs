@@ -2,7 +2,7 @@
 
 use bidilel::settings::PostName::Propagation;
 use bidilel::settings::Settings;
-use bidilel::tune::{Axis, Forgetful, Outcome, Paired, Plan, Rule, Scored, Stage, Strategy, Unit};
+use bidilel::tune::{Axis, Forgetful, Host, Outcome, Paired, Plan, Rule, Scored, Stage, Strategy, Unit};
 use bidilel_math::{Observer, Silent};
 use serde_json::json;
 use std::sync::Mutex;
@@ -18,7 +18,7 @@ fn plan(strategy: Strategy) -> Plan {
     Plan { base: Settings::default(), axes, strategy, rule: Rule::Highest, auto: false, seed: 5 }
 }
 
-fn run(plan: &Plan, host: &dyn bidilel::tune::Host, watch: &dyn Observer) -> bidilel::Result<Outcome> {
+fn run(plan: &Plan, host: &dyn Host, watch: &dyn Observer) -> bidilel::Result<Outcome> {
     let dataset = dataset(2);
     let (trial, folds) = divided(&dataset, 3, 1);
     plan.run(&mut evaluator(&dataset, &trial, &folds), host, watch)
@@ -68,6 +68,40 @@ fn a_budget_of_evaluations_is_kept_and_one_of_zero_is_an_error() {
     let host = Memory { budget: Some(0), ..Memory::default() };
     let failure = run(&plan(Strategy::Grid), &host, &Silent).expect_err("nothing");
     assert!(failure.to_string().contains("budget"), "{failure}");
+}
+
+/// Knows some scores by what a key contains, each telling its fold, and has no time for more.
+struct Interrupted;
+
+impl Interrupted {
+    const FOLDS: [(&str, &[usize]); 3] = [("\"dim\":3", &[1, 2]), ("\"dim\":4", &[1]), ("\"dim\":5", &[2])];
+
+    fn score(fold: usize) -> f64 {
+        0.1 + 1e-3 * fold as f64
+    }
+}
+
+impl Host for Interrupted {
+    fn recall(&self, key: &str, fold: usize) -> Option<f64> {
+        let own = Self::FOLDS.iter().find(|(part, _)| key.contains(part));
+        own.filter(|(_, folds)| folds.contains(&fold)).map(|_| Self::score(fold))
+    }
+
+    fn may_continue(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn where_time_is_up_settings_are_compared_on_the_same_folds() {
+    let axes = vec![Axis::new("dim", &[3, 4, 5])];
+    let plan = Plan { axes, rule: Rule::Highest, ..plan(Strategy::Grid) };
+    let outcome = run(&plan, &Interrupted, &Silent).expect("a partial outcome");
+    assert!(outcome.stopped && outcome.scored.len() >= 2, "{:?}", outcome.scored);
+    // What was computed before the end tells no fold.
+    let fold = |score: &f64| (0..3).find(|&fold| (score - Interrupted::score(fold)).abs() < 1e-12);
+    let first: Vec<_> = outcome.scored.iter().map(|one| fold(&one.scores[0])).collect();
+    assert!(first.iter().flatten().all(|&fold| fold == 1), "{:?}", outcome.scored);
 }
 
 #[test]

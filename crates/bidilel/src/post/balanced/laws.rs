@@ -1,6 +1,7 @@
 //! What balanced refinement holds to: its objective, the order of instances, shares, and batches of any make-up.
 
 use super::*;
+use crate::post::Remarks;
 
 fn wave(i: usize, j: usize) -> f64 {
     ((i * 29 + j * 13) as f64 * 0.517).sin()
@@ -9,6 +10,13 @@ fn wave(i: usize, j: usize) -> f64 {
 fn latent(instances: usize) -> Latent {
     let embedding = Mat::from_fn(4, 3, |i, j| wave(i, j + 100));
     let points = Mat::from_fn(4, instances, |i, j| embedding[(i, j % 3)] + 0.6 * wave(i, j));
+    Latent { points: points.into(), embedding, spaces: 1 }
+}
+
+/// Classes that are described much alike, and instances far around them: centers settle slowly.
+fn slow() -> Latent {
+    let embedding = Mat::from_fn(4, 3, |i, j| 0.1 * wave(i, j + 100) + if i == 0 { 1.0 } else { 0.0 });
+    let points = Mat::from_fn(4, 60, |i, j| embedding[(i, j % 3)] + 1.5 * wave(i, j));
     Latent { points: points.into(), embedding, spaces: 1 }
 }
 
@@ -24,45 +32,118 @@ fn refine(settings: &Balanced, latent: &Latent) -> (Mat<f64>, Vec<usize>) {
 
 #[test]
 fn answers_are_the_classes_of_the_largest_assignment() {
-    let before = latent(60);
-    for strength in [0.0, 0.5, 1.0] {
+    let cases = [1, 2].into_iter().flat_map(|spaces| [0.0, 0.5, 1.0].map(|strength| (spaces, strength)));
+    for (spaces, strength) in cases {
+        let before = Latent { spaces, ..latent(60) };
         let settings = Balanced { balanced_strength: strength, ..Balanced::default() };
         let refined = settings.refine(before.clone(), &Batch::UNNAMED).expect("refined");
         let found = refined.latent.as_ref().expect("points");
-        let (_, potentials) = {
-            let mut start = before.embedding.clone();
-            normalize_columns(start.as_mut());
-            settings.clusters(&found.points, &start, 0.3 * 20.0, strength, &[1.0 / 3.0; 3])
+        let mut start = before.embedding.clone();
+        normalize_columns(start.as_mut());
+        let clusters = settings.clusters(&found.points, &start, 0.3 * 20.0, strength, &[1.0 / 3.0; 3]);
+        let values = settings.assignment(&clusters, &found.points);
+        assert_eq!(refined.labels(), Scores { values: values.clone() }.labels(), "{spaces}, {strength}");
+        // Their softmax, by which propagation begins, is the assignment.
+        for (i, k) in (0..60).flat_map(|i| (0..3).map(move |k| (i, k))) {
+            let share = |k: usize| (-refined.scores.values[(k, i)].powi(2) / (2.0 * 0.05)).exp();
+            let sum: f64 = (0..3).map(share).sum();
+            assert!((share(k) / sum - values[(k, i)]).abs() < 1e-6, "{spaces}, {strength}: {i}, {k}");
+        }
+    }
+}
+
+/// `$\sum_{ik} p_{ik} (c_k^\top y_i - \tau \log p_{ik} - \tau \rho \log (m_k / n \pi_k)) + \mu \frac nK \sum_k c_k^\top
+/// b_k$` with `$m_k = \sum_i p_{ik}$` and $\rho = s / (1 - s)$: shares sum to 1, so that the rest of the penalty is 0. At full
+/// strength the shares are held, and the penalty is nothing.
+fn objective(
+    settings: &Balanced,
+    clusters: &Clusters,
+    [points, start]: [&Mat<f64>; 2],
+    shares: &[f64],
+) -> f64 {
+    let (count, strength) = (points.ncols(), settings.balanced_strength);
+    let assigned = settings.assignment(clusters, points);
+    let near = clusters.centers.transpose() * points;
+    let mut sum = 0.0;
+    for k in 0..shares.len() {
+        let mass: f64 = (0..count).map(|i| assigned[(k, i)]).sum();
+        let weight = if strength < 1.0 { strength / (1.0 - strength) } else { 0.0 };
+        let price = weight * (mass / (count as f64 * shares[k])).ln();
+        for i in 0..count {
+            let share: f64 = assigned[(k, i)];
+            let log = if share > 0.0 { share.ln() } else { 0.0 };
+            sum += share * (near[(k, i)] - settings.balanced_temperature * (log + price));
+        }
+        sum += settings.balanced_pull * count as f64 / shares.len() as f64
+            * (clusters.centers.col(k).transpose() * start.col(k));
+    }
+    sum
+}
+
+fn units(latent: &Latent) -> [Mat<f64>; 2] {
+    [Mat::clone(&latent.points), latent.embedding.clone()].map(|mut columns| {
+        normalize_columns(columns.as_mut());
+        columns
+    })
+}
+
+#[test]
+fn a_round_never_lowers_the_objective_at_any_strength() {
+    let [points, start] = units(&latent(50));
+    for (balanced_strength, shares) in [0.0, 0.5, 0.9, 1.0]
+        .into_iter()
+        .flat_map(|s| [[1.0 / 3.0; 3], [0.5, 0.3, 0.2]].map(|shares| (s, shares)))
+    {
+        let value = |balanced_rounds: usize| {
+            let settings = Balanced { balanced_strength, balanced_rounds, ..Balanced::default() };
+            let found = settings.clusters(&points, &start, 0.3 * 50.0 / 3.0, balanced_strength, &shares);
+            objective(&settings, &found, [&points, &start], &shares)
         };
-        let shares = assigned(settings.affinities(&found.embedding, &found.points), &potentials);
-        assert_eq!(refined.labels(), Scores { values: shares }.labels());
+        let values: Vec<f64> = (1..12).map(value).collect();
+        assert!(values.windows(2).all(|two| two[1] >= two[0] - 1e-9), "{balanced_strength}: {values:?}");
+        assert!(values[10] > values[0], "{balanced_strength}: {values:?}");
+    }
+}
+
+/// Where rounds end a further one would change next to nothing, however many they were.
+#[test]
+fn rounds_end_where_the_objective_has_settled() {
+    let [points, start] = units(&slow());
+    let shares = [1.0 / 3.0; 3];
+    for balanced_strength in [0.0, 0.5] {
+        let clusters = |balanced_rounds: usize| {
+            let settings = Balanced { balanced_strength, balanced_rounds, ..Balanced::default() };
+            let found = settings.clusters(&points, &start, 0.3 * 20.0, balanced_strength, &shares);
+            let value = objective(&settings, &found, [&points, &start], &shares);
+            (found, value)
+        };
+        let (settled, end) = clusters(Balanced::default().balanced_rounds);
+        assert!(settled.settled, "strength {balanced_strength}");
+        let (early, before) = clusters(40);
+        assert!(
+            !early.settled && end > before * (1.0 + 1e-9),
+            "strength {balanced_strength}: {before} {end}"
+        );
+        let settings = Balanced { balanced_strength, ..Balanced::default() };
+        let mut next =
+            &points * settings.assignment(&settled, &points).transpose() + &start * faer::Scale(6.0);
+        normalize_columns(next.as_mut());
+        assert!((next - settled.centers).norm_max() < 1e-4, "strength {balanced_strength}");
     }
 }
 
 #[test]
-fn a_round_never_lowers_the_objective_of_free_proportions() {
-    let before = latent(50);
-    let [mut points, mut start] = [Mat::clone(&before.points), before.embedding.clone()];
-    normalize_columns(points.as_mut());
-    normalize_columns(start.as_mut());
-    let value = |rounds: usize| {
-        let settings = Balanced { balanced_rounds: rounds, balanced_strength: 0.0, ..Balanced::default() };
-        let (centers, potentials) =
-            settings.clusters(&points, &start, 0.3 * 50.0 / 3.0, 0.0, &[1.0 / 3.0; 3]);
-        let shares = assigned(settings.affinities(&centers, &points), &potentials);
-        let near = centers.transpose() * &points;
-        let mut sum = 0.0;
-        for (i, k) in (0..50).flat_map(|i| (0..3).map(move |k| (i, k))) {
-            let share: f64 = shares[(k, i)];
-            let entropy = if share > 0.0 { share * share.ln() } else { 0.0 };
-            sum += share * near[(k, i)] - settings.balanced_temperature * entropy;
-        }
-        let pulled: f64 = (0..3).map(|k| centers.col(k).transpose() * start.col(k)).sum();
-        sum + settings.balanced_pull * 50.0 / 3.0 * pulled
+fn a_refinement_that_has_not_settled_is_noted() {
+    let heard = |balanced_rounds: usize| {
+        let remarks = Remarks::to(&bidilel_math::Silent);
+        let settings = Balanced { balanced_rounds, ..Balanced::default() };
+        settings.refine(slow(), &Batch { watch: Some(&remarks), ..Batch::UNNAMED }).expect("refined");
+        remarks.taken()
     };
-    let values: Vec<f64> = (1..12).map(value).collect();
-    assert!(values.windows(2).all(|two| two[1] >= two[0] - 1e-9), "{values:?}");
-    assert!(values[10] > values[0], "{values:?}");
+    let told = "balanced refinement had not settled after 2 rounds";
+    assert!(heard(2).iter().any(|note| note == told), "{:?}", heard(2));
+    let settled = heard(Balanced::default().balanced_rounds);
+    assert!(settled.iter().all(|note| !note.contains("settled")), "{settled:?}");
 }
 
 #[test]
@@ -77,6 +158,32 @@ fn the_order_of_instances_makes_no_difference() {
         turned.reverse();
         assert_eq!(labels, turned);
     }
+}
+
+/// A batch that is uneven, and not so much that shares are given up: a fifth of it would have to be of another class.
+#[test]
+fn estimated_shares_are_held_where_the_batch_is_trusted() {
+    let embedding = Mat::from_fn(4, 3, |i, j| if i == j { 1.0 } else { 0.2 });
+    let truth: Vec<usize> = (0..60).map(|i| usize::from(i >= 32) + usize::from(i >= 48)).collect();
+    let points = Mat::from_fn(4, 60, |i, j| embedding[(i, truth[j])] + 0.3 * wave(i, j));
+    let uneven = Latent { points: points.into(), embedding, spaces: 1 };
+    let [points, start] = units(&uneven);
+    let found = |balanced_strength: f64, balanced_shares: BalancedShares| {
+        let settings = Balanced { balanced_strength, balanced_shares, ..Balanced::default() };
+        let (clusters, doubt) = settings.trusted(&points, &start, None);
+        assert_eq!(doubt, None);
+        (class_sums(&settings.assignment(&clusters, &points)), refine(&settings, &uneven).1)
+    };
+    let (free, _) = found(0.0, BalancedShares::Equal);
+    let distance = free.iter().map(|sum| (sum / 60.0 - 1.0 / 3.0).abs()).sum::<f64>() / 2.0;
+    assert!(distance > 0.1, "{free:?}");
+    let (estimated, labels) = found(1.0, BalancedShares::Estimated);
+    for (sum, free) in estimated.iter().zip(&free) {
+        assert!((sum - 60.0 * (free + 1.0) / 63.0).abs() < 1e-3, "{estimated:?}, free {free:?}");
+    }
+    let (equal, divided) = found(1.0, BalancedShares::Equal);
+    assert!(equal.iter().all(|sum| (sum - 20.0).abs() < 1e-3), "{equal:?}");
+    assert_ne!(labels, divided);
 }
 
 #[test]

@@ -6,14 +6,18 @@
 //! `$$ p_{ik} \propto u_k \exp(c_k^\top y_i / \tau), \qquad c_k \leftarrow \mathrm{unit}\left( \sum_i p_{ik}\, y_i + \mu
 //! \frac nK\, b_k \right) $$` for $n$ points and $K$ classes, with a pull $\mu$ towards the embedding `$b_k$` that the class
 //! came with. It weighs as much as $\mu$ times a class of the mean size, so that classes of which the batch has little stay
-//! where they were. With free proportions a round never lowers `$\sum_{ik} p_{ik}\, c_k^\top y_i - \tau \sum_{ik} p_{ik} \log
-//! p_{ik} + \mu \frac nK \sum_k c_k^\top b_k$`. The potentials are those of Sinkhorn scaling: with strength 1 every
+//! where they were. The potentials are those of Sinkhorn scaling: with strength 1 every
 //! class gets its share of the batch, `$\sum_i p_{ik} = n \pi_k$`; with strength 0 `$u_k = 1$` and proportions are
 //! free; between them each potential is raised to that power in every scaling (`sinkhorn.rs`). The shares `$\pi_k$` are
 //! equal, given by class name, or those that the same refinement finds with free proportions (`estimated`).
 //!
-//! Rounds end when no center moves by more than a millionth, when the objective, which is flat at its maximum, has long settled,
-//! or at their limit.
+//! With `$m_k = \sum_i p_{ik}$` and $\rho = s / (1 - s)$ for a strength $s$, a round never lowers the objective
+//! `$$ \sum_{ik} p_{ik} \left( c_k^\top y_i - \tau \log p_{ik} \right) - \tau \rho \sum_k \left( m_k \log \frac{m_k}{n \pi_k} -
+//! m_k + n \pi_k \right) + \mu \frac nK \sum_k c_k^\top b_k, $$` because the assignment is its maximum for some centers, and
+//! the centers that for some assignment. The penalty on shares is none for $s = 0$, and for $s = 1$ a constraint. This holds as far as
+//! Sinkhorn scaling has settled within the round. The value comes with the assignment, by its dual:
+//! `$\tau \sum_i \log \sum_k u_k e^{c_k^\top y_i / \tau}$`, with what `sinkhorn.rs` adds for the shares. Rounds end where one
+//! changes it by less than a ten-billionth of it, or at their limit, which is noted.
 //!
 //! The answer is the class of the largest `$p_{ik}$`. As a distance that is `$\sqrt{\|y_i - c_k\|^2 + 2 \tau \log(\max_l u_l
 //! / u_k)}$`, which is the distance to the center where proportions are free.
@@ -27,20 +31,28 @@ mod laws;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-use bidilel_math::distance::normalize_columns;
+use bidilel_math::distance::{normalize_columns, pairwise};
 use bidilel_math::parallel::product;
 
-use super::sinkhorn::{assigned, class_sums, scale};
+use super::sinkhorn::{assigned, class_sums, penalty, scale};
 use super::trust::{self, Doubt};
 use super::{Batch, Prior};
 use crate::error::Result;
 use crate::recognize::{Latent, Recognition, Scores};
 use crate::settings::{self, BalancedShares, Settings};
 
-/// Centers that moved less than this in a round have settled.
-const SETTLED: f64 = 1e-6;
-/// Centers, and the logarithms of their potentials.
-type Clusters = (Mat<f64>, Vec<f64>);
+/// Refinement has settled where a round changed the objective by less than this part of it. Centers move by about its root, and
+/// of some thousand instances hardly one changes its class afterwards (`docs/decisions/2026-11-19-rounds-of-balanced.md`).
+const SETTLED: f64 = 1e-10;
+
+/// What rounds end with.
+struct Clusters {
+    centers: Mat<f64>,
+    /// The logarithms of the potentials.
+    potentials: Vec<f64>,
+    /// Whether the rounds ended before their limit.
+    settled: bool,
+}
 
 /// Settings of balanced refinement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,7 +81,7 @@ impl Default for Balanced {
             balanced_strength: 0.5,
             balanced_shares: BalancedShares::default(),
             balanced_prior: None,
-            balanced_rounds: 40,
+            balanced_rounds: 500,
         }
     }
 }
@@ -121,14 +133,19 @@ impl Balanced {
         if let Some((watch, doubt)) = batch.watch.zip(doubt) {
             watch.note(&doubt.to_string());
         }
-        let (centers, potentials) = found;
+        let Clusters { centers, potentials, settled } = found;
+        if let Some(watch) = batch.watch.filter(|_| !settled) {
+            watch.note(&format!("balanced refinement had not settled after {} rounds", self.balanced_rounds));
+        }
         let most = potentials.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Ok((centers, potentials.iter().map(|potential| most - potential).collect()))
     }
 
-    /// The shares of the classes that are given, in their order.
+    /// The shares of the classes that are given, in their order; none where shares are free, and nothing holds to them.
     fn given(&self, batch: &Batch<'_>, classes: usize) -> Result<Option<Vec<f64>>> {
-        let Some(texts) = &self.balanced_prior else { return Ok(None) };
+        let Some(texts) = self.balanced_prior.as_ref().filter(|_| self.balanced_strength > 0.0) else {
+            return Ok(None);
+        };
         let prior = Prior::parse(texts)?;
         if batch.counts.is_empty() {
             return prior.of(batch.classes, classes).map(Some);
@@ -147,12 +164,15 @@ impl Balanced {
         let (instances, classes) = (points.ncols(), start.ncols());
         let equal = vec![1.0 / classes as f64; classes];
         let few = Doubt::few(instances, classes);
-        let strength = self.balanced_strength * trust::weight(instances, classes);
+        // Nothing tells instances that are all equal apart: divided among classes, their answer would be left to rounding.
+        let first = points.col(0);
+        let distinct = if points.col_iter().all(|point| point == first) { 1 } else { instances };
+        let strength = self.balanced_strength * trust::weight(distinct, classes);
         let aimed = |pull: f64, strength: f64, shares: &[f64]| {
             self.clusters(points, start, pull * trust::class_weight(instances, classes), strength, shares)
         };
         let free = aimed(self.balanced_pull, 0.0, &equal);
-        let sums = class_sums(&assigned(self.affinities(&free.0, points), &free.1));
+        let sums = class_sums(&self.assignment(&free, points));
         if let Some(shares) = given {
             let doubt = few.or(Doubt::uneven(shares, &sums, true));
             return (aimed(self.balanced_pull, strength, shares), doubt);
@@ -185,41 +205,56 @@ impl Balanced {
     ) -> Clusters {
         let mut centers = start.clone();
         let mut potentials = vec![0.0; start.ncols()];
-        for _ in 0..self.balanced_rounds {
-            let affinities = self.affinities(&centers, points);
+        let mut objective = f64::NEG_INFINITY;
+        let instances = points.ncols() as f64;
+        let mut rounds = 0;
+        loop {
+            let (affinities, nearest) = self.affinities(&centers, points);
             scale(&affinities, &mut potentials, strength, shares);
-            let assigned = assigned(affinities, &potentials);
+            let (assigned, logs) = assigned(affinities, &potentials);
+            let held: f64 = centers.col_iter().zip(start.col_iter()).map(|(c, b)| c.transpose() * b).sum();
+            let next = nearest
+                + self.balanced_temperature * (logs + penalty(&potentials, strength, shares, instances))
+                + pull * held;
+            let settled = (next - objective).abs() <= SETTLED * next.abs();
+            if settled || rounds == self.balanced_rounds {
+                return Clusters { centers, potentials, settled };
+            }
+            rounds += 1;
+            objective = next;
             let mut moved = product(points.as_ref(), assigned.transpose());
             for class in 0..moved.ncols() {
                 let (sum, own) = (moved.col_as_slice_mut(class), start.col_as_slice(class));
                 sum.iter_mut().zip(own).for_each(|(value, own)| *value += pull * own);
             }
             normalize_columns(moved.as_mut());
-            let change = (&moved - &centers).norm_max();
             centers = moved;
-            if change < SETTLED {
-                break;
-            }
         }
-        // The prices of the answer are those of the centers of the answer.
-        scale(&self.affinities(&centers, points), &mut potentials, strength, shares);
-        (centers, potentials)
     }
 
-    /// $\exp(c_k^\top y_i / \tau)$ over the largest of an instance: classes x instances.
-    fn affinities(&self, centers: &Mat<f64>, points: &Mat<f64>) -> Mat<f64> {
+    /// The assignment by some clusters: classes x instances.
+    fn assignment(&self, clusters: &Clusters, points: &Mat<f64>) -> Mat<f64> {
+        assigned(self.affinities(&clusters.centers, points).0, &clusters.potentials).0
+    }
+
+    /// $\exp(c_k^\top y_i / \tau)$ over the largest of an instance: classes x instances; and the sum of the largest
+    /// `$c_k^\top y_i$`.
+    fn affinities(&self, centers: &Mat<f64>, points: &Mat<f64>) -> (Mat<f64>, f64) {
         let mut affinities = product(centers.transpose(), points.as_ref());
+        let mut nearest = 0.0;
         for instance in 0..affinities.ncols() {
             let column = affinities.col_as_slice_mut(instance);
             let most = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            nearest += most;
             column.iter_mut().for_each(|value| *value = ((*value - most) / self.balanced_temperature).exp());
         }
-        affinities
+        (affinities, nearest)
     }
 
-    /// Minus the distances to the centers, with their prices.
+    /// Minus the distances to the centers, with their prices. Points of several spaces are compared by all their coordinates,
+    /// as they were assigned: potentials are of that distance.
     pub(super) fn priced(&self, latent: &Latent, prices: &[f64]) -> Scores {
-        let mut distances = latent.scores().distances();
+        let mut distances = pairwise(latent.embedding.as_ref(), latent.points.as_ref().as_ref());
         for instance in 0..distances.ncols() {
             for (value, price) in distances.col_as_slice_mut(instance).iter_mut().zip(prices) {
                 *value = (*value * *value + 2.0 * self.balanced_temperature * price).sqrt();

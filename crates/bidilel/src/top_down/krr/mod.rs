@@ -16,6 +16,8 @@
 //! Talbot, *Fast exact leave-one-out cross-validation of sparse least-squares support vector machines*, 2004.
 
 mod kernel;
+#[cfg(test)]
+mod laws;
 
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
