@@ -141,11 +141,6 @@ impl Rows for Part<'_> {
     fn stored(&self, index: usize, column: usize) -> f64 {
         self.rows.stored(index, self.first + column)
     }
-
-    fn vanished(&self, index: usize, row: &[f32]) -> usize {
-        let zeros = row.iter().enumerate().filter(|(_, read)| **read == 0.0);
-        zeros.filter(|&(column, _)| self.stored(index, column) != 0.0).count()
-    }
 }
 
 macro_rules! features {

@@ -2,7 +2,7 @@
 //!
 //! Right-looking, one column of tiles at a time: the tile on the diagonal is factored, the tiles below it become
 //! $B_{21} R_{11}^{-\top}$, and the trailing tiles get a symmetric rank-k update. Tiles above the diagonal are neither read nor
-//! written, so that another matrix can be stored there (`pencil.rs`). faer's own factorization does not guarantee that: it
+//! written, so that another matrix can be stored there (`pencil`). faer's own factorization does not guarantee that: it
 //! writes up to one vector register above the diagonal. It therefore factors copies of the tiles on the diagonal, and only the
 //! lower triangles of these are copied back.
 //!
